@@ -1,0 +1,1 @@
+"""State Program Debugger: the engine that every face (CLI, IDE, page) asks."""
