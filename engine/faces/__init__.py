@@ -1,0 +1,1 @@
+"""Thin translators of the core; a face never imports another face."""

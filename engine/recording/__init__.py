@@ -1,0 +1,10 @@
+"""Recordings on disk: session directories and artifacts, read strictly, never changed.
+
+The package root is what faces may import.
+"""
+
+from engine.recording.artifact_file import write_artifact
+from engine.recording.open import Recording, open_recording
+from engine.recording.session_directory import build_session, read_session
+
+__all__ = ["Recording", "build_session", "open_recording", "read_session", "write_artifact"]
