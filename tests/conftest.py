@@ -2,15 +2,20 @@
 
 Profiles: `dev` (quick), `ci` (the same, derandomised; chosen where CI is set), `nightly` (long,
 random). `HYPOTHESIS_PROFILE` chooses another. No profile has a deadline: no test asserts a time.
+Tests never touch the user's cache: each process has a cache folder of its own.
 """
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+_CACHE = tempfile.TemporaryDirectory(prefix="spd-cache-")
+os.environ["SPD_CACHE"] = _CACHE.name
 
 settings.register_profile("dev", deadline=None, max_examples=50)
 settings.register_profile(

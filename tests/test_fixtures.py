@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 import pytest
 import yaml
+from support.personal_data import personal, text_files, text_of
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = ROOT / "fixtures"
@@ -525,24 +526,6 @@ def test_a_changed_time_leaves_valid_lines(call: str, tmp_path: Path) -> None:
 
 # -- nobody's personal data
 
-KNOWN_NUMBERS = re.compile(
-    r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # playback and group ids
-    r"|[0-9a-f]{64}"
-    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}\+00:00|Z)"
-    r'|"call_start_epoch": \d{13}\b'
-    r'|"zero":\d{10}\.\d+'
-    r'|"bytes":\d{7}\b'
-)
-PERSONAL = {
-    "phone or card number": re.compile(r"(?<!\d)(?:\d[ ()./-]{0,2}){7,}"),
-    "e-mail": re.compile(r"[\w.+-]+@[\w-]+"),
-    "address": re.compile(r"(?<![\d.])(?!127\.)\d{1,3}(?:\.\d{1,3}){3}(?![\d.])"),
-    "address, six": re.compile(r"(?i)(?<![\w:])(?:[0-9a-f]{0,4}:){3,7}[0-9a-f]{1,4}(?![\w:])"),
-    "path": re.compile(r"(?i)/(?:home|users|root|tmp|work|mnt|var|opt)\b|[a-z]:\\|file:"),
-    "host": re.compile(
-        r"(?i)https?:|\blocalhost\b|\b[\w-]+\.(?:com|net|org|io|dev|app|local|internal|lan|cloud)\b"
-    ),
-}
 SENTENCES = {
     "Hello, Lotus Garden.",
     "For how many people is the table?",
@@ -565,20 +548,10 @@ SENTENCES = {
 """All that is said in the two calls; the restaurant's name is made up."""
 
 
-def text_files() -> list[Path]:
-    found = [path for path in sorted(FIXTURES.rglob("*")) if path.is_file()]
-    return [path for path in found if path.suffix != ".wav" and "__pycache__" not in path.parts]
-
-
-def personal(text: str) -> list[str]:
-    rest = KNOWN_NUMBERS.sub(" ", text)
-    return [f"{kind}: {hit[0]}" for kind, rule in PERSONAL.items() for hit in rule.finditer(rest)]
-
-
 def test_no_file_holds_personal_data() -> None:
-    assert len(text_files()) >= 16
-    for path in text_files():
-        assert personal(path.read_text(encoding="utf-8")) == [], path
+    assert len(text_files(FIXTURES)) >= 16
+    for path in text_files(FIXTURES):
+        assert personal(text_of(path)) == [], path
 
 
 @pytest.mark.parametrize(

@@ -1,24 +1,25 @@
-"""Artifact files: written whole or not at all."""
+"""Files written whole or not at all: artifacts, and what is cached of them."""
 
 import contextlib
+import hashlib
 import os
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
-from engine.core.artifact import artifact_bytes
-from engine.core.contract.canonical import sha256_of
+from engine.core.artifact import Assembled, artifact_bytes
 from engine.core.contract.errors import OutputRejected
-from engine.core.contract.json_types import JsonObject
 
 
-def write_artifact(artifact: JsonObject, out: Path, *, session_directory: Path) -> str:
-    """Write the artifact to `out` and return its `artifact_hash`.
+def write_artifact(assembled: Assembled, out: Path, *, session_directory: Path) -> str:
+    """Write an artifact to `out` and return its `artifact_hash`.
 
     The file appears complete under its name, or not at all. Nothing is ever written into a session
     directory.
 
     Raises:
-        OutputRejected: `out` is a directory, lies in the session directory, or cannot be written.
+        OutputRejected: `out` lies in the session directory, is there and no regular file, or
+            cannot be written.
     """
     target = _resolved(out)
     if target.is_relative_to(session_directory.resolve()):
@@ -31,12 +32,10 @@ def write_artifact(artifact: JsonObject, out: Path, *, session_directory: Path) 
         raise OutputRejected(
             f"{out} is there already and is no regular file: name a file.", {"path": str(out)}
         )
-    data = b"".join(artifact_bytes(artifact))
     try:
-        _replace(target, data)
+        return write_whole(target, artifact_bytes(assembled.members()))
     except OSError as error:
         raise _cannot_write(out, error) from error
-    return sha256_of(data)
 
 
 def _resolved(out: Path) -> Path:
@@ -53,21 +52,28 @@ def _cannot_write(out: Path, error: Exception) -> OutputRejected:
     return OutputRejected(f"{out} cannot be written: {error}.", {"path": str(out)})
 
 
-def _replace(out: Path, data: bytes) -> None:
-    """Put `data` under the name `out` in one step."""
-    descriptor, name = tempfile.mkstemp(dir=out.parent, prefix=".spd-")
+def write_whole(target: Path, pieces: Iterable[bytes]) -> str:
+    """Put `pieces` under the name `target` in one step; return their `sha256:` hash.
+
+    Raises: OSError; then nothing has changed.
+    """
+    digest = hashlib.sha256()
+    descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".spd-")
     part = Path(name)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+        with os.fdopen(descriptor, "wb", buffering=1 << 18) as file:
+            for piece in pieces:
+                digest.update(piece)
+                file.write(piece)
             file.flush()
             os.fsync(file.fileno())
         part.chmod(0o666 & ~_umask())
-        part.replace(out)
+        part.replace(target)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             part.unlink()
         raise
+    return "sha256:" + digest.hexdigest()
 
 
 def _umask() -> int:

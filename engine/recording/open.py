@@ -1,30 +1,26 @@
 """`open_recording`: whatever a user points at, as a recording or as one typed error."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from engine.core.artifact import ArtifactView, load_artifact
+from engine.core.artifact import ArtifactView, Progress, no_progress
 from engine.core.contract.errors import ArtifactInvalid, SessionInvalid
-from engine.core.contract.json_types import JsonObject
-from engine.recording.session_directory import build_session
+from engine.recording.cache import Cache, cache_folder, session_key, view_file
+from engine.recording.session_directory import build_session, stream_session
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recording:
     """An opened recording; `session_directory` is where flow file and audio lie, if known."""
 
-    artifact: JsonObject
+    view: ArtifactView
     session_directory: Path | None
 
-    @cached_property
-    def view(self) -> ArtifactView:
-        """The recording as stepping reads it; derived once."""
-        return ArtifactView.of(self.artifact)
 
-
-def open_recording(path: Path) -> Recording:
+def open_recording(path: Path, *, progress: Progress = no_progress) -> Recording:
     """Return the recording at `path`: a session directory or an artifact file.
+
+    A session directory is built once and then opened from the cache; an artifact's columns, too.
 
     Raises:
         SessionInvalid: nothing there, or a directory that is no session directory.
@@ -33,8 +29,8 @@ def open_recording(path: Path) -> Recording:
     """
     try:
         if path.is_dir():
-            return Recording(artifact=build_session(path), session_directory=path)
-        data = path.read_bytes()
+            return Recording(view=_open_session(path, progress), session_directory=path)
+        return Recording(view=view_file(path), session_directory=None)
     except FileNotFoundError as error:
         raise SessionInvalid(
             f"There is no recording at {path}. Name a session directory or an artifact file.",
@@ -45,9 +41,18 @@ def open_recording(path: Path) -> Recording:
             f"{path} cannot be read: {error}.",
             {"path": str(path), "kind": "UNREADABLE_FILE"},
         ) from error
-    try:
-        return Recording(artifact=load_artifact(data), session_directory=None)
     except ArtifactInvalid as error:
         raise ArtifactInvalid(
             f"{path}: {error.message}", {"path": str(path), **error.detail}
         ) from error
+
+
+def _open_session(directory: Path, progress: Progress) -> ArtifactView:
+    folder = cache_folder()
+    if folder is None:
+        return ArtifactView.of(build_session(directory))
+    cache, key = Cache(folder), session_key(directory)
+    view = cache.view_of_session(key)
+    if view is None and cache.store_session(key, stream_session(directory, progress=progress)):
+        view = cache.view_of_session(key)
+    return view if view is not None else ArtifactView.of(build_session(directory))

@@ -4,20 +4,32 @@
 read as empty with problem `FILE_MISSING`. Source: design section 4.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.core.artifact import StreamInput, build_artifact
+from engine.core.artifact import (
+    Assembled,
+    Progress,
+    StreamInput,
+    assemble,
+    build_artifact,
+    no_progress,
+)
 from engine.core.contract.errors import SessionInvalid
 from engine.core.contract.json_types import JsonObject, JsonValue, mapping, text
 from engine.core.contract.labels import Stream
 from engine.core.contract.problems import Problem
 from engine.core.contract.strict_json import NotJson, decode_strict
 from engine.core.flow import flow_metadata, parse_flow
+from engine.recording.audio import measure_audio
 from engine.recording.lines import read_lines
+from engine.recording.mapped import map_file
 
 MANIFEST_FILE = "manifest.json"
 AUDIO_REFS_FILE = "audio_refs.json"
+FILE_BYTES_MAX = 64 << 20
+"""For files that are read whole: manifest, flow, audio references."""
 STREAM_FILES = {
     Stream.TRACE: "trace_events.jsonl",
     Stream.BUS: "bus_events.jsonl",
@@ -59,7 +71,7 @@ def read_session(directory: Path) -> Session:
 
 
 def build_session(directory: Path) -> JsonObject:
-    """Return the artifact of a session directory. Raises: as `read_session`."""
+    """Return the artifact of a session directory, whole in memory. Raises: as `read_session`."""
     session = read_session(directory)
     return build_artifact(
         manifest=session.manifest,
@@ -67,6 +79,36 @@ def build_session(directory: Path) -> JsonObject:
         flow_metadata=session.flow,
         audio_refs=session.audio_refs,
         problems=session.problems,
+    )
+
+
+def stream_session(directory: Path, *, progress: Progress = no_progress) -> Assembled:
+    """Return the artifact of a session directory with its events decoded when looked at.
+
+    The same bytes as `build_session`, in memory of some dozens of bytes an event.
+    Raises: as `read_session`.
+    """
+    session = read_session(directory)
+    return assemble(
+        manifest=session.manifest,
+        streams=session.streams,
+        flow_metadata=session.flow,
+        audio_refs=session.audio_refs,
+        problems=session.problems,
+        keep=False,
+        progress=progress,
+    )
+
+
+def refuse_problems(problems: Sequence[JsonObject]) -> None:
+    """Raise SessionInvalid if there is any problem; `detail.problems` has the first 20 rows."""
+    if not problems:
+        return
+    codes = sorted({str(problem["code"]) for problem in problems})
+    raise SessionInvalid(
+        f"The recording has {len(problems)} problems ({', '.join(codes)}), and --strict allows "
+        "none. Without --strict it is built and they are listed in it.",
+        {"kind": "STRICT", "problems": [*problems[:20]], "total": len(problems)},
     )
 
 
@@ -79,11 +121,24 @@ def _invalid(file: str, kind: str, what: str, byte_offset: int | None = None) ->
 
 def _bytes(directory: Path, file: str) -> bytes:
     """Return a file's bytes; what the file system refuses is a typed error."""
+    path = directory / file
     try:
-        return (directory / file).read_bytes()
+        size = path.stat().st_size
+        if size > FILE_BYTES_MAX:
+            what = f"has {size:,} bytes; this file may have {FILE_BYTES_MAX:,}"
+            raise _invalid(file, "TOO_LARGE", what)
+        return path.read_bytes()
     except FileNotFoundError as error:
         what = "is missing: this is no session directory, or it was copied in part"
         raise _invalid(file, "FILE_MISSING", what) from error
+    except (OSError, ValueError) as error:
+        raise _invalid(file, "UNREADABLE_FILE", f"cannot be read: {error}") from error
+
+
+def _mapped(directory: Path, file: str) -> bytes | memoryview:
+    """Return a file's bytes, mapped so that no more of them is in memory than is looked at."""
+    try:
+        return map_file(directory / file)
     except (OSError, ValueError) as error:
         raise _invalid(file, "UNREADABLE_FILE", f"cannot be read: {error}") from error
 
@@ -99,7 +154,7 @@ def _stream(directory: Path, stream: Stream, file: str, problems: list[Problem])
     if not (directory / file).exists():
         problems.append(Problem(code="FILE_MISSING", stream=stream, detail={"file": file}))
         return StreamInput(stream=stream, records=())
-    return read_lines(_bytes(directory, file), stream=stream, file=file)
+    return read_lines(_mapped(directory, file), stream=stream, file=file)
 
 
 def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
@@ -114,7 +169,9 @@ def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
         if not isinstance(row, dict):
             raise _invalid(AUDIO_REFS_FILE, "NOT_AN_OBJECT", "must list objects only")
         rows.append(row)
-    return rows
+    measured, differences = measure_audio(directory, rows)
+    problems += differences
+    return measured
 
 
 def _lies_within(directory: Path, path: str) -> bool:

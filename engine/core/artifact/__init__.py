@@ -9,17 +9,22 @@ from engine.core.artifact.build import (
     build_artifact,
     build_state_program_artifact,
 )
-from engine.core.artifact.columns import Posting, Visit
+from engine.core.artifact.columns import Columns, Posting
 from engine.core.artifact.encode import ARTIFACT_SCHEMA, artifact_bytes, artifact_hash
-from engine.core.artifact.load import load_artifact
+from engine.core.artifact.load import load_artifact, read_artifact
 from engine.core.artifact.slots import SlotClasses, safe_form
+from engine.core.artifact.source import FileArtifact, Lines
 from engine.core.artifact.streams import Progress, StreamInput, no_progress
-from engine.core.artifact.view import ArtifactView
+from engine.core.artifact.view import ArtifactView, view_of
+from engine.core.artifact.visits import Visit
 
 __all__ = [
     "ARTIFACT_SCHEMA",
     "ArtifactView",
     "Assembled",
+    "Columns",
+    "FileArtifact",
+    "Lines",
     "Posting",
     "Progress",
     "SlotClasses",
@@ -32,5 +37,7 @@ __all__ = [
     "build_state_program_artifact",
     "load_artifact",
     "no_progress",
+    "read_artifact",
     "safe_form",
+    "view_of",
 ]

@@ -168,14 +168,14 @@ class _Framer:
         record = self._records[index]
         name = text(record, "parent_visit_id")
         parent = self._open_named(name)
+        if parent is not None:
+            self._take_snapshot(position, parent)
         back = self._finalise(keep=parent)
         if back is None and parent is not None and parent not in self._stack:
             parent = None
             back = self._finalise(keep=None)
         if back is not None:
             return back
-        if parent is not None:
-            self._take_snapshot(position, parent)
         self._supersede_above(parent, index - 1)
         state_id = text(record, "state_id")
         assert state_id is not None
@@ -243,7 +243,11 @@ class _Framer:
             visit = self._visits.pop()
             self._names.remove_last(visit)
             self._counts[visit.state_id] -= 1
-            self._snapshots.pop(len(self._visits), None)
+        self._snapshots = {
+            ordinal: taken
+            for ordinal, taken in self._snapshots.items()
+            if taken.position < snapshot.position
+        }
         self._stack = [ordinal for ordinal, _, _ in snapshot.stack]
         for ordinal, candidates, exited in snapshot.stack:
             visit = self._visits[ordinal]

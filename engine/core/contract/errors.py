@@ -60,6 +60,12 @@ class EventUnavailable(EngineError):
     code = "EVENT_UNAVAILABLE"
 
 
+class AudioRangeUnavailable(EngineError):
+    """No audio file of the call has anything in the range asked for."""
+
+    code = "AUDIO_RANGE_UNAVAILABLE"
+
+
 class BoundaryOverrun(EngineError):
     """A step would leave the recording: the cursor stands at its start or end already."""
 

@@ -11,6 +11,13 @@ from engine.core.contract.json_types import JsonObject
 from engine.core.contract.labels import STREAM_RANK, Stream
 
 PROBLEM_CODES: dict[str, str] = {
+    "AUDIO_AVAILABILITY_DIFFERS": "An audio file is not there or empty, or there against its word.",
+    "AUDIO_CHANNELS_DIFFER": "An audio file has not as many channels as its channel map names.",
+    "AUDIO_DURATION_DIFFERS": "An audio file is longer or shorter than its reference says.",
+    "AUDIO_HASH_DIFFERS": "An audio file is not the one whose hash its reference has.",
+    "AUDIO_ID_REPEATED": "Two audio references have the same id.",
+    "AUDIO_PATH_REJECTED": "An audio reference leads out of the session directory; not followed.",
+    "AUDIO_RATE_DIFFERS": "An audio file has another sample rate than its reference says.",
     "CLOCK_NOT_INTEGER": "`clock_ms` was not a whole number of milliseconds and was floored.",
     "EVENT_ID_REPEATED": "The event id was used before; this event got its default id.",
     "FIELD_INVALID": "A field has the wrong type; the record is shown and has no other effect.",
@@ -25,6 +32,7 @@ PROBLEM_CODES: dict[str, str] = {
     "UNKNOWN_TYPE": "The record's type is not in the contract; it is kept as `work`.",
     "UNREADABLE_RECORD": "The line is not a JSON object; its place and hash are kept.",
     "VISIT_ID_DIFFERS": "The recorded visit id differs from the computed one and is an alias.",
+    "WAV_HEADER_MISMATCH": "A WAV header claims other lengths than the file has.",
 }
 """Every problem code with its meaning, in code order."""
 

@@ -319,7 +319,25 @@ class Manifest(msgspec.Struct):
     fingerprint_scheme: str | None = None
 
 
-class AudioReference(msgspec.Struct):
+class AudioFacts(msgspec.Struct, kw_only=True):
+    """What is measured on an audio file; all absent where no WAV was read."""
+
+    frames: int | None = None
+    header_frames: int | None = None
+    measured_duration_ms: int | None = None
+    measured_sample_rate: int | None = None
+    measured_channels: int | None = None
+    measured_sha256: str | None = None
+    sample_format: str | None = None
+    data_offset: int | None = None
+    frame_bytes: int | None = None
+
+
+MEASURED_AUDIO_KEYS = frozenset(AudioFacts.__struct_fields__)
+"""The keys of an artifact's `audio` that are never taken from `audio_refs.json`."""
+
+
+class AudioReference(AudioFacts, kw_only=True):
     """One row of `audio_refs.json`: an audio file of the call, or why there is none."""
 
     audio_id: str

@@ -130,17 +130,17 @@ _FAST_DECODER = msgspec.json.Decoder()
 _FAST_ENCODER = msgspec.json.Encoder()
 
 
-def check_depth(data: bytes) -> None:
-    """Refuse nesting beyond `DEPTH_MAX` before any recursive reader sees it."""
-    if data.count(b"{") + data.count(b"[") <= DEPTH_MAX:
+def check_depth(data: bytes, *, levels: int = DEPTH_MAX) -> None:
+    """Refuse nesting beyond `levels` before any recursive reader sees it."""
+    if data.count(b"{") + data.count(b"[") <= levels:
         return
     depth = 0
     for token in _STRUCTURE.finditer(data):
         byte = token[0]
         if byte in {b"{", b"["}:
             depth += 1
-            if depth > DEPTH_MAX:
-                reason = f"nests deeper than {DEPTH_MAX} levels"
+            if depth > levels:
+                reason = f"nests deeper than {levels} levels"
                 raise NotJson("TOO_DEEP", reason, token.start())
         elif byte in {b"}", b"]"}:
             depth -= 1

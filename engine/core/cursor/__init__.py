@@ -11,6 +11,7 @@ from engine.core.cursor.commands import (
     refuse_command,
 )
 from engine.core.cursor.conditions import resolve
+from engine.core.cursor.info import INFO_SCHEMA, recording_info
 from engine.core.cursor.project import exit_rows, pending_rows, project
 from engine.core.cursor.response import (
     RESPONSE_SCHEMA,
@@ -28,6 +29,7 @@ from engine.core.cursor.variables import (
 )
 
 __all__ = [
+    "INFO_SCHEMA",
     "RESPONSE_SCHEMA",
     "DebuggerState",
     "RunStop",
@@ -40,6 +42,7 @@ __all__ = [
     "open_debugger",
     "pending_rows",
     "project",
+    "recording_info",
     "refuse_command",
     "resolve",
     "respond_without_recording",

@@ -24,6 +24,7 @@ from engine.core.contract.errors import (
 )
 from engine.core.contract.json_types import JsonObject, JsonValue, text
 from engine.core.contract.labels import Direction, Unit
+from engine.core.cursor.audio import AUDIO_RANGE_KEYS, audio_range
 from engine.core.cursor.conditions import resolve
 from engine.core.cursor.project import project
 from engine.core.cursor.response import Answer, determinism_hash, respond
@@ -126,9 +127,16 @@ def _check_cursor(view: ArtifactView, command: JsonObject) -> None:
     cursor = command.get("cursor", -1)
     if type(cursor) is not int or not _in_recording(view, cursor):
         raise EventUnavailable(
-            f"`cursor` must be an integer from -1 to {view.event_count - 1}.",
+            f"`cursor` must be {_places(view)}.",
             {"cursor": cursor, "event_count": view.event_count},
         )
+
+
+def _places(view: ArtifactView) -> str:
+    """Return in words which cursors a recording has."""
+    if not view.event_count:
+        return "-1, the start: this recording has no events"
+    return f"an integer from -1 (the start) to {view.event_count - 1}"
 
 
 def _in_recording(view: ArtifactView, cursor: int) -> bool:
@@ -198,27 +206,36 @@ def _seek_index(view: ArtifactView, value: JsonValue) -> int:
         raise InvalidCommand("`event_index` is an integer.", {"event_index": value})
     if not -1 <= value < view.event_count:
         raise EventUnavailable(
-            f"This recording has events 0 to {view.event_count - 1}; -1 is its start.",
+            f"`event_index` must be {_places(view)}.",
             {"event_index": value, "event_count": view.event_count},
         )
     return value
 
 
 def _seek_event(view: ArtifactView, value: JsonValue) -> int:
-    index = view.index_of(value) if isinstance(value, str) else None
+    name = _text_of("event_id", value)
+    index = view.index_of(name)
     if index is None:
-        raise EventUnavailable(f"No event has the id {value!r}.", {"event_id": value})
+        raise EventUnavailable(f"No event has the id {name!r}.", {"event_id": name})
     return index
 
 
+def _text_of(key: str, value: JsonValue) -> str:
+    """Return the name of a place in the recording."""
+    if not isinstance(value, str):
+        raise EventUnavailable(f"`{key}` is a text.", {key: value})
+    return value
+
+
 def _seek_visit(view: ArtifactView, value: JsonValue) -> int:
-    ordinal = view.ordinal_of(value) if isinstance(value, str) else None
+    name = _text_of("visit_id", value)
+    ordinal = view.ordinal_of(name)
     if ordinal is None:
         ids = [visit.visit_id for visit in view.visits]
-        near: list[JsonValue] = [*get_close_matches(str(value), ids)]
+        near: list[JsonValue] = [*get_close_matches(name, ids)]
         raise EventUnavailable(
-            f"There is no visit {value!r} in this call; `list_visits` lists them.",
-            {"visit_id": value, "nearest": near},
+            f"There is no visit {name!r} in this call; `list_visits` lists them.",
+            {"visit_id": name, "nearest": near},
         )
     return view.visits[ordinal].entered_index
 
@@ -230,11 +247,12 @@ def _seek_clock(view: ArtifactView, value: JsonValue) -> int:
 
 
 def _seek_finding(view: ArtifactView, value: JsonValue) -> int:
+    name = _text_of("finding", value)
     for finding in view.findings:
         at = finding.get("at")
-        if finding.get("finding_id") == value and type(at) is int:
+        if finding.get("finding_id") == name and type(at) is int:
             return at
-    raise EventUnavailable(f"There is no finding {value!r} in this call.", {"finding": value})
+    raise EventUnavailable(f"There is no finding {name!r} in this call.", {"finding": name})
 
 
 def _seek_edge(view: ArtifactView, value: JsonValue) -> int:
@@ -300,11 +318,13 @@ def _inspect_variables(view: ArtifactView, cursor: int, command: JsonObject) -> 
 def _slot_history(view: ArtifactView, cursor: int, command: JsonObject) -> Answer:
     offset, limit = _page(command)
     name = command.get("slot")
+    if not isinstance(name, str):
+        raise InvalidCommand("`slot` is a text.", {"slot": name})
     names = [str(slot["slot"]) for slot in view.slots]
-    if not isinstance(name, str) or name not in names:
+    if name not in names:
         raise InvalidCommand(
             f"There is no slot {name!r} in this call. It has: {', '.join(names) or 'none'}.",
-            {"slot": name, "nearest": [*get_close_matches(str(name), names)]},
+            {"slot": name, "nearest": [*get_close_matches(name, names)]},
         )
     found = slot_history(view, name, offset=offset, limit=limit)
     return _listing(
@@ -314,6 +334,13 @@ def _slot_history(view: ArtifactView, cursor: int, command: JsonObject) -> Answe
         offset=offset,
         evidence=[str(row["event_id"]) for row in found],
     )
+
+
+def _fetch_audio_range(view: ArtifactView, cursor: int, command: JsonObject) -> Answer:
+    offset, limit = _page(command)
+    found = audio_range(view, cursor, command)
+    items, total = [*found.items[offset : offset + limit]], len(found.items)
+    return _listing(cursor, items=items, total=total, offset=offset, evidence=[*found.evidence])
 
 
 def _listing(
@@ -362,4 +389,5 @@ _ACTIONS: dict[str, _Action] = {
     "continue_until": _Action(apply=_continue_until, keys=frozenset({"direction", "until"})),
     "inspect_variables": _Action(apply=_inspect_variables, keys=_PAGE_KEYS),
     "slot_history": _Action(apply=_slot_history, keys=_PAGE_KEYS | {"slot"}),
+    "fetch_audio_range": _Action(apply=_fetch_audio_range, keys=_PAGE_KEYS | AUDIO_RANGE_KEYS),
 }

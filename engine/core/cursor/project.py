@@ -38,7 +38,7 @@ def project(view: ArtifactView, cursor: int) -> JsonObject:
         "beats": [_beat(view, cursor, ordinal, beat) for beat in Beat],
         "pending": [*pending_rows(view, cursor, limit=PENDING_MAX)],
         "pending_total": view.pending.count_at(cursor),
-        "playback": [key for _, key in view.playing.open_at(cursor, limit=PLAYBACK_MAX)],
+        "playback": [*view.playing_at(cursor, limit=PLAYBACK_MAX)],
         "findings": [*view.findings_at(cursor)[:FINDINGS_MAX]],
         "findings_total": len(view.findings_at(cursor)),
         "checkpoint": _checkpoint(view, cursor),
@@ -157,14 +157,11 @@ def pending_rows(view: ArtifactView, cursor: int, *, limit: int) -> list[JsonObj
             "visit_id": view.payload(start)["owner"],
             "since_ms": view.clock_ms(start),
         }
-        for start, kind in view.pending.open_at(cursor, limit=limit)
+        for start, kind in view.pending_at(cursor, limit=limit)
     ]
 
 
 def _checkpoint(view: ArtifactView, cursor: int) -> JsonObject | None:
     """Return the nearest checkpoint at or before `cursor`."""
-    place = bisect_right(view.checkpoints.cursors, cursor)
-    if not place:
-        return None
-    checkpoints = view.checkpoints
-    return {"kind": checkpoints.kinds[place - 1], "event_index": checkpoints.cursors[place - 1]}
+    nearest = view.checkpoint_at(cursor)
+    return None if nearest is None else {"kind": nearest[0], "event_index": nearest[1]}

@@ -21,6 +21,7 @@ class FlowFormat(StrEnum):
 
     RIFF = "riff.flow/v1"
     PIPECAT = "pipecat.FlowConfig"
+    PIPECAT_STATIC = "pipecat.static"
 
 
 class ReferenceSource(StrEnum):
@@ -153,10 +154,17 @@ class FlowDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowContent:
-    """What a format's reader finds in the tree; `parse_flow` makes the document of it."""
+    """What a format's reader finds in the tree; `parse_flow` makes the document of it.
+
+    Attributes:
+        flow_id, entry: null only where the log has a fault for it.
+        has_open_exits: some exit's target is chosen in code, or was left out with a fault, so what
+            can be reached is not seen.
+    """
 
     format: FlowFormat
-    flow_id: str
-    entry: SpannedText
+    flow_id: str | None
+    entry: SpannedText | None
     states: tuple[State, ...]
     slots: tuple[SlotDeclaration, ...]
+    has_open_exits: bool = False

@@ -27,6 +27,24 @@ GUARD_DEPTH_MAX = 64
 """Deepest nesting of `not`, `all` and `any` that is read."""
 
 
+GUARD_FORMS = (
+    "always",
+    "slot_set:<slot>",
+    "slot_unset:<slot>",
+    "slot_equals:<slot>:<value>",
+    "slot_in:<slot>:<value>,<value>",
+    "dtmf:<key>",
+    "audio:completed|interrupted|failed",
+    "retry_at_least:<count>",
+    "not(<guard>)",
+    "all(<guard>, <guard>)",
+    "any(<guard>, <guard>)",
+    "custom:<name>",
+    "tool:<function>:<field>=<case>",
+)
+"""The forms of the language, as a message may list them."""
+
+
 class AudioOutcome(StrEnum):
     """How a playback ended, as a guard may ask."""
 

@@ -23,7 +23,15 @@ from engine.core.flow.document import (
 from engine.core.flow.guards import CustomGuard, guard_leaves, leaf_slot, parse_guard
 from engine.core.flow.interpolation import riff_slots
 from engine.core.flow.scalars import Scalar
-from engine.core.flow.tree import Entry, ListNode, MapNode, Node, ScalarNode, json_value
+from engine.core.flow.tree import (
+    Entry,
+    ListNode,
+    MapNode,
+    Node,
+    RefusedNode,
+    ScalarNode,
+    json_value,
+)
 from engine.core.flow.tree_reader import Fields, TreeReader
 
 _CLASSES = {item.value: item for item in SlotClass}
@@ -32,18 +40,19 @@ _CLASSES = {item.value: item for item in SlotClass}
 def read_riff_flow(root: MapNode, reader: TreeReader) -> FlowContent:
     """Return the content of a `riff.flow/v1` tree.
 
-    Cost: O(size). Raises: `FlowInvalid` (`WRONG_TYPE`, `MISSING_KEY`).
+    What is not as the format needs it is a fault in the reader's log (`WRONG_TYPE`, `MISSING_KEY`)
+    and left out. Cost: O(size).
     """
     fields = root.by_name()
     flow_id = reader.needed_text(fields, "flow_id", "the flow", owner=root)
     entry = reader.needed_text(fields, "entry", "the flow", owner=root)
     if "states" not in fields:
-        raise reader.missing(root, "states", "the flow")
+        reader.missing(root, "states", "the flow")
     slots = reader.field_entries(fields, "slots", "the flow")
     states = reader.field_entries(fields, "states", "the flow")
     return FlowContent(
         format=FlowFormat.RIFF,
-        flow_id=flow_id.text,
+        flow_id=flow_id.text if flow_id is not None else None,
         entry=entry,
         states=tuple(_state(state, reader) for state in states),
         slots=tuple(_slot(slot, reader) for slot in slots),
@@ -56,20 +65,14 @@ def _slot(entry: Entry, reader: TreeReader) -> SlotDeclaration:
     type_name = reader.field_text(fields, "type", what)
     class_text = reader.field_text(fields, "class", what)
     values = fields.get("values")
-    is_open = values is None or (
-        isinstance(values.value, ScalarNode) and values.value.value is None
-    )
+    is_open = values is None or not isinstance(values.value, ListNode)
+    items = reader.field_items(fields, "values", what)
     return SlotDeclaration(
         name=entry.name,
         type_name=type_name.text if type_name is not None else None,
         slot_class=_class(class_text),
         class_text=class_text,
-        values=None
-        if is_open
-        else tuple(
-            _plain(item, reader, f"a value of {what}")
-            for item in reader.field_items(fields, "values", what)
-        ),
+        values=None if is_open else tuple(_plain_values(items, reader, f"a value of {what}")),
         span=reader.span(entry),
         key_span=reader.span(entry.key),
     )
@@ -81,10 +84,12 @@ def _class(written: SpannedText | None) -> SlotClass | None:
     return _CLASSES.get(written.text, SlotClass.PERSONAL)
 
 
-def _plain(node: Node, reader: TreeReader, what: str) -> Scalar:
-    if isinstance(node, ScalarNode):
-        return node.value
-    raise reader.wrong_type(node, what, "a plain value")
+def _plain_values(items: Iterable[Node], reader: TreeReader, what: str) -> Iterator[Scalar]:
+    for item in items:
+        if isinstance(item, ScalarNode):
+            yield item.value
+        elif not isinstance(item, RefusedNode):
+            reader.wrong_type(item, what, "a plain value")
 
 
 def _state(entry: Entry, reader: TreeReader) -> State:
@@ -93,8 +98,9 @@ def _state(entry: Entry, reader: TreeReader) -> State:
     entry_line = reader.field_text(fields, "entry_line", what)
     prompt = reader.field_text(fields, "prompt", what)
     edges = tuple(
-        _edge(node, entry.name, index, reader)
+        edge
         for index, node in enumerate(reader.field_items(fields, "transitions", what))
+        if (edge := _edge(node, entry.name, index, reader)) is not None
     )
     references = (
         *_listed(fields, "required_slots", ReferenceSource.REQUIRED_SLOT, what, reader),
@@ -116,24 +122,30 @@ def _state(entry: Entry, reader: TreeReader) -> State:
     )
 
 
-def _edge(node: Node, state_id: str, index: int, reader: TreeReader) -> Edge:
+def _edge(node: Node, state_id: str, index: int, reader: TreeReader) -> Edge | None:
+    """Return the edge; null, with a fault, where its target cannot be read."""
     edge_id = f"{state_id}:{index}"
     what = f"transition {edge_id!r}"
     fields = reader.fields(node, what)
     when = reader.field_text(fields, "when", what)
     reason = reader.field_text(fields, "reason", what)
+    to = reader.needed_text(fields, "to", what, owner=node)
+    sets = tuple(
+        SlotAssignment(slot=item.name, value=json_value(item.value), span=reader.span(item))
+        for item in reader.field_entries(fields, "sets", what)
+    )
+    clears = tuple(reader.field_texts(fields, "clears", what))
+    if to is None:
+        return None
     return Edge(
         edge_id=edge_id,
         declaration_index=index,
-        to=reader.needed_text(fields, "to", what, owner=node),
+        to=to,
         when=when,
         guard=parse_guard(when.text) if when is not None else None,
         reason=reason.text if reason is not None else None,
-        sets=tuple(
-            SlotAssignment(slot=item.name, value=json_value(item.value), span=reader.span(item))
-            for item in reader.field_entries(fields, "sets", what)
-        ),
-        clears=tuple(reader.field_texts(fields, "clears", what)),
+        sets=sets,
+        clears=clears,
         span=reader.span(node),
     )
 

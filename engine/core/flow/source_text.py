@@ -53,11 +53,24 @@ class SourceText:
         """Return the offset of the character at code-point `index`. Cost: O(log astral)."""
         return index + bisect_left(self.astral_indices, index)
 
+    def index_of(self, offset: int) -> int:
+        """Return the code-point index of the character at `offset`. Cost: O(log astral)."""
+        astral = self.astral_indices
+        return offset - bisect_left(range(len(astral)), offset, key=lambda at: astral[at] + at)
+
     def position(self, offset: int) -> tuple[int, int]:
         """Return the 1-based (line, column) of `offset`. Cost: O(log lines)."""
         assert offset >= 0, "an offset counts from the text's start"
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
+
+    def range_of(self, span: Span) -> tuple[int, int]:
+        """Return the code-point indices of the first character of `span` and behind its last."""
+        starts = self.line_starts
+        return (
+            self.index_of(starts[span.line - 1] + span.column - 1),
+            self.index_of(starts[span.end_line - 1] + span.end_column - 1),
+        )
 
     def span(self, start: int, end: int) -> Span:
         """Return the span of the half-open range of offsets. Cost: O(log lines)."""

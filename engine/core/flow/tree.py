@@ -1,7 +1,8 @@
 """The neutral node tree: what a YAML and a JSON flow file have in common.
 
 Rules: nodes hold values, the text as decoded, and offsets (see `source_text`); nothing here knows a
-flow. A mapping's names are texts and never repeat; their order is the file's.
+flow. A mapping's names are texts, in the file's order. A repeated name is a fault, and so is what a
+`RefusedNode` stands for: the tree of a file without faults has neither.
 """
 
 from dataclasses import dataclass
@@ -65,11 +66,42 @@ class MapNode:
     end: int
 
     def by_name(self) -> dict[str, Entry]:
-        """Return the entries by name, in file order. Cost: O(entries)."""
-        return {entry.name: entry for entry in self.entries}
+        """Return the entries by name, in file order; the first of a name. Cost: O(entries)."""
+        found: dict[str, Entry] = {}
+        for entry in self.entries:
+            found.setdefault(entry.name, entry)
+        return found
 
 
-Node: TypeAlias = ScalarNode | ListNode | MapNode
+@dataclass(frozen=True, slots=True)
+class RefusedNode:
+    """A place whose content was refused, with a fault; who meets it says nothing more."""
+
+    start: int
+    end: int
+
+
+Node: TypeAlias = ScalarNode | ListNode | MapNode | RefusedNode
+
+
+def is_null(node: Node) -> bool:
+    """Return whether `node` is a null, which stands for an absent value."""
+    return isinstance(node, ScalarNode) and node.value is None
+
+
+def holds_refused(node: Node) -> bool:
+    """Return whether something in `node` was refused. Cost: O(size)."""
+    match node:
+        case RefusedNode():
+            return True
+        case ScalarNode():
+            return False
+        case ListNode():
+            return any(map(holds_refused, node.items))
+        case MapNode():
+            return any(holds_refused(entry.value) for entry in node.entries)
+        case _:
+            assert_never(node)
 
 
 def json_value(node: Node) -> JsonValue:
@@ -81,5 +113,7 @@ def json_value(node: Node) -> JsonValue:
             return [json_value(item) for item in node.items]
         case MapNode():
             return {entry.name: json_value(entry.value) for entry in node.entries}
+        case RefusedNode():
+            return None
         case _:
             assert_never(node)

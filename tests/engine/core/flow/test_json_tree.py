@@ -5,9 +5,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.contract.errors import FlowInvalid
-from engine.core.flow.json_tree import read_json
+from engine.core.flow import json_tree
+from engine.core.flow.faults import FaultLog, flow_invalid
 from engine.core.flow.source_text import SourceText
 from engine.core.flow.tree import DEPTH_MAX, MapNode, json_value
+
+
+def read_json(source):
+    """The tree of a source without faults; the first fault is raised."""
+    log = FaultLog()
+    root = json_tree.read_json(source, log)
+    for fault in log.in_order():
+        raise flow_invalid(fault, source=source)
+    return root
 
 
 def read(text):

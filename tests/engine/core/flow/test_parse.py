@@ -96,7 +96,7 @@ def check_total(source, path):
     """Any bytes give a document whose metadata has bytes, or one typed refusal."""
     document = parsed_or_refused(source, path)
     if isinstance(document, FlowInvalid):
-        assert list(document.detail) == ["file", "line", "column", "kind"]
+        assert list(document.detail) == ["file", "line", "column", "kind", "code"]
         assert document.detail["kind"] in list(FaultKind)
         return
     metadata = flow_metadata(document, path=path, source_path=None)

@@ -231,11 +231,14 @@ def test_a_reference_has_the_place_that_names_it(document, cover, metadata):
 
 def as_json(text, **style):
     """The same flow in JSON."""
+    from engine.core.flow.faults import FaultLog
     from engine.core.flow.source_text import SourceText
     from engine.core.flow.tree import json_value
     from engine.core.flow.yaml_tree import read_yaml
 
-    return json.dumps(json_value(read_yaml(SourceText.of(text, path="f.yaml"))), **style)
+    return json.dumps(
+        json_value(read_yaml(SourceText.of(text, path="f.yaml"), FaultLog())), **style
+    )
 
 
 @pytest.mark.parametrize("style", [{}, {"indent": 2, "ensure_ascii": False}])

@@ -3,9 +3,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.core.contract.errors import FlowInvalid
+from engine.core.flow import yaml_tree
+from engine.core.flow.faults import FaultLog, flow_invalid
 from engine.core.flow.source_text import SourceText
 from engine.core.flow.tree import DEPTH_MAX, ListNode, MapNode, ScalarNode, json_value
-from engine.core.flow.yaml_tree import read_yaml
+
+
+def read_yaml(source):
+    """The tree of a source without faults; the first fault is raised."""
+    log = FaultLog()
+    root = yaml_tree.read_yaml(source, log)
+    for fault in log.in_order():
+        raise flow_invalid(fault, source=source)
+    return root
 
 
 def read(text):
@@ -22,7 +32,7 @@ def refusal(text):
     with pytest.raises(FlowInvalid) as caught:
         read(text)
     detail = caught.value.detail
-    assert list(detail) == ["file", "line", "column", "kind"]
+    assert list(detail) == ["file", "line", "column", "kind", "code"]
     assert detail["file"] == "flow.yaml"
     return detail["kind"], detail["line"], detail["column"]
 
