@@ -3,8 +3,8 @@
 The package root is what other rooms may import.
 """
 
+from engine.core.artifact.assembled import Assembled
 from engine.core.artifact.build import (
-    Assembled,
     assemble,
     build_artifact,
     build_state_program_artifact,

@@ -5,13 +5,15 @@ or an audio reference that is not what it claims to be is an error. One code pat
 and from files: records are asked for one at a time. Source: design sections 6 to 9.
 """
 
-from array import array
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 
+from engine.core.artifact.assembled import Assembled
 from engine.core.artifact.encode import ARTIFACT_SCHEMA
+from engine.core.artifact.event_rows import EventRows
+from engine.core.artifact.findings import find_all
 from engine.core.artifact.framing import FramedVisit, Owners, find_visits
 from engine.core.artifact.order import order_records
 from engine.core.artifact.playback import PlaybackSpans
@@ -26,10 +28,11 @@ from engine.core.artifact.streams import (
     no_progress,
     rank_of,
 )
+from engine.core.artifact.view import view_of_built
 from engine.core.artifact.visit_rows import VisitExits, visit_rows
 from engine.core.contract.errors import SessionInvalid
 from engine.core.contract.json_types import JsonObject, JsonValue, text
-from engine.core.contract.labels import Stream, Unowned
+from engine.core.contract.labels import Stream
 from engine.core.contract.numbers import KeptNumbers, keep_numbers
 from engine.core.contract.problems import Problem
 from engine.core.contract.session_records import SESSION_ID_PATTERN, AudioReference, Manifest
@@ -95,18 +98,6 @@ def build_artifact(
     return {**assembled.header, "events": [*assembled.events]}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assembled:
-    """An artifact whose events are made when looked at; `header` has every other key."""
-
-    header: JsonObject
-    events: "EventRows"
-
-    def members(self) -> Mapping[str, JsonValue | Sequence[JsonObject]]:
-        """Return all members, as `artifact_bytes` takes them."""
-        return {**self.header, "events": self.events}
-
-
 def assemble(
     *,
     manifest: JsonObject,
@@ -157,7 +148,10 @@ def assemble(
         "problems": _problem_rows(found, events),
         "unowned_events": folds.unowned,
     }
-    return Assembled(header=header, events=events)
+    assembled = Assembled(header=header, events=events)
+    progress("finding", 0, len(records))
+    header["findings"] = find_all(view_of_built(assembled))
+    return assembled
 
 
 def _session(manifest: JsonObject) -> JsonObject:
@@ -208,7 +202,7 @@ def _fold(
     *,
     session_wide: bool,
     progress: Progress,
-) -> tuple["EventRows", _Folds]:
+) -> tuple[EventRows, _Folds]:
     """Walk the records once in call order: ids, owners, slots, playback, exits."""
     folds = _Folds(
         slots=SlotTable(classes), playback=PlaybackSpans(), exits={}, unowned=[], problems=[]
@@ -249,81 +243,6 @@ def _exit_of(exits: VisitExits, kind: str, record: JsonObject, owner: int | None
         same = edge_id is None or edge_id == edge_before
         return {owner: (edge_before, to_before) if same else (edge_id, None)}
     return {}
-
-
-_UNOWNED: tuple[Unowned | None, ...] = (None, *Unowned)
-_UNOWNED_CODES = {reason: code for code, reason in enumerate(_UNOWNED)}
-
-
-class EventRows(Sequence[JsonObject]):
-    """The artifact's `events`: made from a record and a few columns when looked at."""
-
-    def __init__(self, records: OrderedRecords, visits: Sequence[FramedVisit]) -> None:
-        """Take ordered records; `name` and `place` are then called once for each, in order."""
-        self._records = records
-        self._visits = visits
-        self._owners = array("q")
-        self._reasons = array("B")
-        self._given_ids: dict[int, str] = {}
-
-    def __len__(self) -> int:
-        return len(self._records)
-
-    def __getitem__(self, index: int) -> JsonObject:  # pyright: ignore[reportIncompatibleMethodOverride]
-        record = self._records[index]
-        reason = _UNOWNED[self._reasons[index]]
-        return {
-            "event_id": self._given_ids.get(index) or text(record, "event_id"),
-            "owner": self.owner_id(index),
-            "unowned": None if reason is None else reason.value,
-            "stream": self._records.stream_of(index).value,
-            "record": record,
-        }
-
-    def event_id(self, index: int) -> str:
-        """Return the id of event `index`."""
-        own = self._given_ids.get(index) or text(self._records[index], "event_id")
-        assert own is not None
-        return own
-
-    def ids_on(self, places: Container[tuple[Stream, int]]) -> dict[tuple[Stream, int], str]:
-        """Return the ids of the events that stand on the given (stream, line) places."""
-        found: dict[tuple[Stream, int], str] = {}
-        for index in range(len(self)):
-            place = self._records.stream_of(index), self._records.line_of(index)
-            if place in places:
-                found[place] = self.event_id(index)
-        return found
-
-    def owner_id(self, index: int) -> str | None:
-        """Return the visit id of the owner of event `index`."""
-        owner = self._owners[index]
-        return None if owner < 0 else self._visits[owner].visit_id
-
-    def name(self, index: int, record: JsonObject, used: set[str], problems: list[Problem]) -> str:
-        """Return the event's id: the record's own if no earlier event has it, else a default."""
-        own = text(record, "event_id")
-        if own and own not in used:
-            used.add(own)
-            return own
-        stream, line = self._records.stream_of(index), self._records.line_of(index)
-        event_id = f"{stream.value}:{line}"
-        repeated = own or (event_id if event_id in used else None)
-        if repeated:
-            detail: JsonObject = {"event_id": repeated}
-            problems.append(
-                Problem(code="EVENT_ID_REPEATED", stream=stream, line=line, detail=detail)
-            )
-        while event_id in used:
-            event_id += "~"
-        used.add(event_id)
-        self._given_ids[index] = event_id
-        return event_id
-
-    def place(self, owner: int | None, reason: Unowned | None) -> None:
-        """Note the owner of the next event, or why it has none."""
-        self._owners.append(-1 if owner is None else owner)
-        self._reasons.append(_UNOWNED_CODES[reason])
 
 
 def _revision_problem(session: JsonObject, flow: JsonObject) -> list[Problem]:

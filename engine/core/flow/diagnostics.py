@@ -11,7 +11,7 @@ from enum import StrEnum
 
 from engine.core.contract.canonical import printable, sha256_of
 from engine.core.contract.json_types import JsonObject
-from engine.core.flow.checks import Finding, findings
+from engine.core.flow.checks import Remark, remarks
 from engine.core.flow.document import FlowFormat
 from engine.core.flow.parse import read_flow
 from engine.core.flow.source_text import Span
@@ -145,14 +145,14 @@ def check_flow(source: bytes, *, path: str) -> FlowCheck:
     reading = read_flow(source, path=path)
     content = reading.content
     faults = [
-        Finding(
+        Remark(
             code=fault.code,
             span=reading.source.span(fault.start, fault.end),
             message=fault.message,
         )
         for fault in reading.faults
     ]
-    found = findings(reading)
+    found = remarks(reading)
     return FlowCheck(
         path=path,
         format=content.format if content is not None else None,
@@ -165,7 +165,7 @@ def check_flow(source: bytes, *, path: str) -> FlowCheck:
 
 def unreadable_file(path: str, message: str) -> FlowCheck:
     """Return the check of a file that could not be read; `message` says why and what to do."""
-    finding = Finding(
+    remark = Remark(
         code="FLOW_FILE_UNREADABLE",
         span=Span(line=1, column=1, end_line=1, end_column=1),
         message=message,
@@ -176,16 +176,16 @@ def unreadable_file(path: str, message: str) -> FlowCheck:
         revision=None,
         state_count=None,
         edge_count=None,
-        diagnostics=(_diagnostic(finding, path),),
+        diagnostics=(_diagnostic(remark, path),),
     )
 
 
-def _diagnostic(finding: Finding, path: str) -> Diagnostic:
+def _diagnostic(remark: Remark, path: str) -> Diagnostic:
     return Diagnostic(
-        code=finding.code,
-        severity=Severity.WARNING if finding.code in WARNINGS else Severity.ERROR,
+        code=remark.code,
+        severity=Severity.WARNING if remark.code in WARNINGS else Severity.ERROR,
         file=path,
-        span=finding.span,
-        message=finding.message,
-        nearest=finding.nearest,
+        span=remark.span,
+        message=remark.message,
+        nearest=remark.nearest,
     )

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from engine.core.flow.document import FlowContent, FlowFormat
-from engine.core.flow.finding import Finding
+from engine.core.flow.remark import Remark
 from engine.core.flow.nearest import NearestNames, did_you_mean
 from engine.core.flow.tree import MapNode, holds_refused, is_null
 
 
-def graph_findings(content: FlowContent, root: MapNode, nearest: NearestNames) -> Iterator[Finding]:
-    """Yield the findings about entry, targets, reachability and repeated edges.
+def graph_remarks(content: FlowContent, root: MapNode, nearest: NearestNames) -> Iterator[Remark]:
+    """Yield the remarks about entry, targets, reachability and repeated edges.
 
     Cost: O(states + edges), with the search for nearest names.
     """
@@ -21,14 +21,14 @@ def graph_findings(content: FlowContent, root: MapNode, nearest: NearestNames) -
     yield from _repeated_edges(content)
 
 
-def _unknown_names(content: FlowContent, nearest: NearestNames) -> Iterator[Finding]:
+def _unknown_names(content: FlowContent, nearest: NearestNames) -> Iterator[Remark]:
     states = tuple(dict.fromkeys(state.state_id for state in content.states))
     known = frozenset(states)
     entry_key = "entry" if content.format is FlowFormat.RIFF else "initial_node"
     if content.entry is not None and content.entry.text not in known:
         name = content.entry.text
         like = nearest.of(name, states, kind="state")
-        yield Finding(
+        yield Remark(
             code="FLOW_UNKNOWN_ENTRY",
             span=content.entry.span,
             message=f"the flow starts at {name!r}, which is no state of it. Write a state's name "
@@ -40,7 +40,7 @@ def _unknown_names(content: FlowContent, nearest: NearestNames) -> Iterator[Find
             if edge.to.text in known:
                 continue
             like = nearest.of(edge.to.text, states, kind="state")
-            yield Finding(
+            yield Remark(
                 code="FLOW_UNKNOWN_TARGET",
                 span=edge.to.span,
                 message=f"{edge.to.text!r} is no state of this flow. Declare it, or lead the "
@@ -55,7 +55,7 @@ def _advice(like: Sequence[str], states: Sequence[str]) -> str:
     return " The flow has no states yet."
 
 
-def _unreachable_states(content: FlowContent) -> Iterator[Finding]:
+def _unreachable_states(content: FlowContent) -> Iterator[Remark]:
     """Yield the states that no path leads to; none where it is not known where the flow starts."""
     targets: dict[str, list[str]] = {}
     for state in content.states:
@@ -74,7 +74,7 @@ def _unreachable_states(content: FlowContent) -> Iterator[Finding]:
         if state.state_id in reached:
             continue
         reached.add(state.state_id)  # said once, also of a state that is declared twice
-        yield Finding(
+        yield Remark(
             code="FLOW_UNREACHABLE_STATE",
             span=state.key_span,
             message=f"no path leads from the entry {entry!r} to state {state.state_id!r}. Lead a "
@@ -82,13 +82,13 @@ def _unreachable_states(content: FlowContent) -> Iterator[Finding]:
         )
 
 
-def _repeated_edges(content: FlowContent) -> Iterator[Finding]:
+def _repeated_edges(content: FlowContent) -> Iterator[Remark]:
     for state in content.states:
         first: dict[tuple[str, object], str] = {}
         for edge in state.edges:
             earlier = first.setdefault((edge.to.text, edge.guard), edge.edge_id)
             if earlier != edge.edge_id:
-                yield Finding(
+                yield Remark(
                     code="FLOW_DUPLICATE_TRANSITION",
                     span=edge.span,
                     message=f"this transition has the target and the guard of {earlier!r}, which "

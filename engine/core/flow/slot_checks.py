@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from engine.core.contract.json_types import JsonValue
 from engine.core.contract.labels import SlotClass
 from engine.core.flow.document import Edge, FlowContent, ReferenceSource, SlotReference, SpannedText
-from engine.core.flow.finding import Finding, narrowed
+from engine.core.flow.remark import Remark, narrowed
 from engine.core.flow.guards import SlotEquals, SlotIn, guard_leaves
 from engine.core.flow.nearest import NearestNames, did_you_mean
 from engine.core.flow.scalars import Scalar, plain_value
@@ -25,10 +25,10 @@ _BEHIND = {
 """What stands right before a slot's name in a longer text."""
 
 
-def slot_findings(
+def slot_remarks(
     content: FlowContent, root: MapNode, reader: TreeReader, nearest: NearestNames
-) -> Iterator[Finding]:
-    """Yield the findings about slots; wrong types of keys read here go to the reader's log.
+) -> Iterator[Remark]:
+    """Yield the remarks about slots; wrong types of keys read here go to the reader's log.
 
     Cost: O(size), with the search for nearest names.
     """
@@ -39,14 +39,14 @@ def slot_findings(
     yield from _undeclared_values(content, reader.source, nearest)
 
 
-def _unknown_classes(content: FlowContent, nearest: NearestNames) -> Iterator[Finding]:
+def _unknown_classes(content: FlowContent, nearest: NearestNames) -> Iterator[Remark]:
     classes = tuple(item.value for item in SlotClass)
     for slot in content.slots:
         written = slot.class_text
         if written is None or written.text in classes:
             continue
         like = nearest.of(written.text, classes, kind="class")
-        yield Finding(
+        yield Remark(
             code="FLOW_UNKNOWN_SLOT_CLASS",
             span=written.span,
             message=f"{written.text!r} is no slot class. Write one of {', '.join(classes)}; until "
@@ -60,7 +60,7 @@ def _undeclared_slots(
     results: Sequence[SpannedText],
     source: SourceText,
     nearest: NearestNames,
-) -> Iterator[Finding]:
+) -> Iterator[Remark]:
     names = tuple(dict.fromkeys(slot.name for slot in content.slots))
     declared = frozenset(names)
     references = (ref for state in content.states for ref in state.references)
@@ -70,7 +70,7 @@ def _undeclared_slots(
     ]
     for name, place in wrong:
         like = nearest.of(name, names, kind="slot")
-        yield Finding(
+        yield Remark(
             code="FLOW_UNDECLARED_SLOT",
             span=_name_span(name, place, source),
             message=f"slot {name!r} is not declared. Declare it under `slots`, or write one that "
@@ -99,7 +99,7 @@ def _has_unseen_slots(root: MapNode) -> bool:
 
 def _undeclared_values(
     content: FlowContent, source: SourceText, nearest: NearestNames
-) -> Iterator[Finding]:
+) -> Iterator[Remark]:
     """Yield what is set or compared beside the values that its slot declares; null is no value."""
     declared = {slot.name: slot.values for slot in content.slots if slot.values is not None}
     if not declared:
@@ -112,7 +112,7 @@ def _undeclared_values(
             continue
         texts = tuple(dict.fromkeys(map(_written, values)))
         like = nearest.of(value.text, texts, kind=f"value of {value.slot}")
-        yield Finding(
+        yield Remark(
             code="FLOW_VALUE_NOT_DECLARED",
             span=narrowed(source, value.span, value.text, after=value.after),
             message=f"slot {value.slot!r} does not declare the value {value.text!r}. Add it to the "

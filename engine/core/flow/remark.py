@@ -1,6 +1,6 @@
 """What one check says, and the place of a name inside a longer text.
 
-Rules: a span of the document covers a whole text (a `when`, a prompt); a finding about one name in
+Rules: a span of the document covers a whole text (a `when`, a prompt); a remark about one name in
 it points at the name where the file shows it as it is, at the whole text otherwise.
 """
 
@@ -13,8 +13,8 @@ NARROWED_LENGTH_MAX = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that a file says wrongly; equal findings are one."""
+class Remark:
+    """One thing that a file says wrongly; equal remarks are one."""
 
     code: str
     span: Span
