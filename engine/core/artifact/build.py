@@ -149,8 +149,7 @@ def assemble(
         "unowned_events": folds.unowned,
     }
     assembled = Assembled(header=header, events=events)
-    progress("finding", 0, len(records))
-    header["findings"] = find_all(view_of_built(assembled))
+    header["findings"] = find_all(view_of_built(assembled, progress=progress))
     return assembled
 
 

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from engine.core.artifact.intervals import Intervals
 from engine.core.artifact.open_work import OpenWork
 from engine.core.artifact.slots import written_slots
-from engine.core.artifact.streams import KIND_NAMES
+from engine.core.artifact.streams import KIND_NAMES, PROGRESS_EVERY, Progress, no_progress
 from engine.core.artifact.visits import Visit
 from engine.core.contract.json_types import JsonObject, integer, rows, text, texts
 from engine.core.contract.labels import Beat
@@ -78,10 +78,14 @@ class Columns:
         return self.guard_events[first : bisect_right(self.guard_edges, code, first, stop)]
 
 
-def derive_columns(events: Sequence[JsonObject], visits: Sequence[Visit]) -> Columns:
+def derive_columns(
+    events: Sequence[JsonObject], visits: Sequence[Visit], *, progress: Progress = no_progress
+) -> Columns:
     """Return the columns of `events` (the artifact's rows) framed by `visits`."""
     walk = _Walk(visits)
     for index, event in enumerate(events):
+        if index % PROGRESS_EVERY == 0:
+            progress("indexing", index, len(events))
         walk.add(index, event)
     return walk.columns()
 

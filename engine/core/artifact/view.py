@@ -13,7 +13,7 @@ from engine.core.artifact.intervals import Intervals
 from engine.core.artifact.load import hold_artifact
 from engine.core.artifact.open_work import CHECKPOINT_KINDS, PENDING_KINDS
 from engine.core.artifact.source import ArtifactSource
-from engine.core.artifact.streams import KIND_NAMES
+from engine.core.artifact.streams import KIND_NAMES, Progress, no_progress
 from engine.core.artifact.visits import Visit, Visits, visit_of
 from engine.core.contract.errors import ArtifactInvalid
 from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping, rows, text
@@ -225,12 +225,13 @@ def view_of(source: ArtifactSource, *, digest: str) -> ArtifactView:
     return ArtifactView(source, columns, digest=digest)
 
 
-def view_of_built(source: ArtifactSource) -> ArtifactView:
+def view_of_built(source: ArtifactSource, *, progress: Progress = no_progress) -> ArtifactView:
     """Return the view of what the builder has just made, which needs no check and has no hash."""
     rows_ = source.rows("visits")
     ordinals = {text(row, "visit_id"): ordinal for ordinal, row in enumerate(rows_)}
     visits = [visit_of(row, ordinals.get(text(row, "parent_visit_id"))) for row in rows_]
-    return ArtifactView(source, derive_columns(source.rows("events"), visits), digest="")
+    columns = derive_columns(source.rows("events"), visits, progress=progress)
+    return ArtifactView(source, columns, digest="")
 
 
 def _object(value: JsonValue) -> JsonObject:

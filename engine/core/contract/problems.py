@@ -6,7 +6,7 @@ Codes are stable; each has a row in `docs/guide/problems.md`.
 
 from dataclasses import dataclass, field
 
-from engine.core.contract.canonical import canonical_bytes
+from engine.core.contract.canonical import canonical_bytes, printable
 from engine.core.contract.json_types import JsonObject
 from engine.core.contract.labels import STREAM_RANK, Stream
 
@@ -58,7 +58,7 @@ class Problem:
             "stream": None if self.stream is None else self.stream.value,
             "line": self.line,
             "event_id": self.event_id,
-            "detail": self.detail,
+            "detail": printable(self.detail),
         }
 
     @property
@@ -72,4 +72,4 @@ class Problem:
     def sort_key(self) -> tuple[int, int, str, bytes]:
         """Order of the artifact's list: stream rank (no stream first), line, code, detail."""
         rank = -1 if self.stream is None else STREAM_RANK[self.stream]
-        return rank, self.line or 0, self.code, canonical_bytes(self.detail)
+        return rank, self.line or 0, self.code, canonical_bytes(printable(self.detail))

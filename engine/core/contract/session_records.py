@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.core.contract.json_types import JsonObject, text
+from engine.core.contract.json_types import JsonObject, JsonValue, text
 from engine.core.contract.labels import Beat, Stream
 
 SESSION_SCHEMA = "riff.session/v1"
@@ -285,10 +285,17 @@ def record_flaw(record: JsonObject) -> RecordFlaw | None:
 def _reason(record: JsonObject, schema: type[msgspec.Struct]) -> str:
     """Return what is wrong with the first wrong field by name, whatever the record's key order."""
     try:
-        msgspec.convert(dict(sorted(record.items())), schema)
+        msgspec.convert(_sorted(record), schema)
     except msgspec.ValidationError as error:
         return str(error)
     raise AssertionError(record)
+
+
+def _sorted(value: JsonValue) -> JsonValue:
+    """Return `value` with the keys of every object in order."""
+    if isinstance(value, dict):
+        return {key: _sorted(value[key]) for key in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
 
 
 def _required(schema: type[msgspec.Struct]) -> list[str]:

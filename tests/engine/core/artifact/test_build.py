@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.generated import generated_session
 from support.records import (
-    FLOW,
     ANY_VALUES,
+    FLOW,
     build,
     build_call,
     build_in_order,
@@ -38,8 +38,8 @@ from engine.core.contract.problems import PROBLEM_CODES
 from engine.recording import build_session
 
 
-def ids(artifact: JsonObject) -> list[JsonValue]:
-    return [event["event_id"] for event in rows_of(artifact, "events")]
+def ids(artifact: JsonObject) -> list[str]:
+    return [str(event["event_id"]) for event in rows_of(artifact, "events")]
 
 
 def details(artifact: JsonObject, code: str) -> list[JsonValue]:
@@ -230,8 +230,8 @@ def test_laws_of_every_artifact(call: tuple[JsonObject, JsonObject]) -> None:
     artifact = build_call(*call)
     events, visits = rows_of(artifact, "events"), rows_of(artifact, "visits")
     assert len(events) == sum(len(rows_of(call[1], stream)) for stream in call[1])
-    assert len(set(map(str, ids(artifact)))) == len(events)
-    visit_ids = {visit["visit_id"] for visit in visits}
+    assert len(set(ids(artifact))) == len(events)
+    visit_ids = {str(visit["visit_id"]) for visit in visits}
     for event in events:
         assert (event["owner"] is None) != (event["unowned"] is None)
         assert event["owner"] is None or event["owner"] in visit_ids
@@ -378,10 +378,17 @@ def test_a_generated_call_equals_its_truth(sequence: str, seed: int, events: int
     assert visits_of(artifact) == truth["visits"]
     assert writes_of(artifact) == truth["slot_writes"]
     assert spans_of(artifact) == rows_of(truth, "playbacks")
-    unowned = [[row["event_id"], row["reason"]] for row in rows_of(artifact, "unowned_events")]
-    assert unowned == sorted(truth["unowned"], key=lambda row: ids(artifact).index(row[0]))  # pyright: ignore
+    unowned = {str(row["event_id"]): row["reason"] for row in rows_of(artifact, "unowned_events")}
+    assert unowned == dict(pairs_of(truth, "unowned"))
+    assert list(unowned) == [event_id for event_id in ids(artifact) if event_id in unowned]
     check_owners(artifact, truth)
     assert set(problem_codes(artifact)) <= {"UNKNOWN_TYPE"}
+
+
+def pairs_of(truth: JsonObject, key: str) -> list[tuple[str, JsonValue]]:
+    listed = truth[key]
+    assert isinstance(listed, list)
+    return [(str(row[0]), row[1]) for row in listed if isinstance(row, list)]
 
 
 def visits_of(artifact: JsonObject) -> list[JsonObject]:
@@ -434,10 +441,10 @@ def check_owners(artifact: JsonObject, truth: JsonObject) -> None:
     """An event belongs to the visit it names, or to whom the truth says, or is unowned."""
     by_truth = truth["owners"]
     assert isinstance(by_truth, dict)
-    unowned = {row["event_id"] for row in rows_of(artifact, "unowned_events")}
+    unowned = {str(row["event_id"]) for row in rows_of(artifact, "unowned_events")}
     position = {event_id: index for index, event_id in enumerate(ids(artifact))}
     frames = [
-        (position[visit["entered"]], position[visit["exited"]], visit["visit_id"])
+        (position[str(visit["entered"])], position[str(visit["exited"])], visit["visit_id"])
         for visit in rows_of(truth, "visits")
     ]
     for index, event in enumerate(rows_of(artifact, "events")):

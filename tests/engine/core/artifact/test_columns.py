@@ -24,7 +24,7 @@ from engine.core.artifact import ArtifactView
 from engine.core.artifact.columns import derive_columns
 from engine.core.contract.json_types import JsonObject, integer, rows, text, texts
 from engine.core.contract.labels import Beat
-from engine.core.contract.session_records import beat_of, effective_type
+from engine.core.contract.session_records import AUDIO_TYPES, beat_of, effective_type
 
 STATES = st.sampled_from(["a", "b"])
 VISITS = st.none() | st.sampled_from(["a#1", "a#2", "b#1"])
@@ -64,10 +64,7 @@ RECORDS = st.lists(
         ),
         st.builds(
             audio,
-            st.sampled_from(
-                ["audio_requested", "audio_generated", "audio_started", "audio_stopped"]
-                + ["audio_completed", "audio_interrupted", "audio_failed"]
-            ),
+            st.sampled_from([*AUDIO_TYPES]),
             PLAYBACKS,
             CLOCKS,
         ),

@@ -131,7 +131,7 @@ def test_the_order_of_the_dicts_keys_does_not_matter() -> None:
 def test_events_made_when_looked_at_give_the_same_bytes(
     call: tuple[JsonObject, JsonObject],
 ) -> None:
-    from support.records import FLOW, rows_of  # noqa: I001  beside its only use
+    from support.records import FLOW, rows_of
 
     from engine.core.artifact import StreamInput
     from engine.core.contract.labels import Stream

@@ -522,6 +522,15 @@ class SlowFraming:
                 return True
         return True
 
+    def named_owner(self, name: str, so_far: World, opened: Sequence[Stay]) -> str:
+        meant = so_far.meant(name)
+        candidates = [stay for stay in meant if stay in opened]
+        if candidates:
+            return candidates[-1].visit_id
+        if not self.world.meant(name):
+            return "unknown_visit"
+        return "after_exit" if meant else "before_entry"
+
     def owner(self, index: int) -> str:
         """The owner of an event, or why it has none."""
         so_far = World([stay for stay in self.world.stays if stay.entered <= index])
@@ -530,22 +539,15 @@ class SlowFraming:
             return opened[-1].visit_id
         name = text(self.records[index], "visit_id")
         if name is not None:
-            meant = so_far.meant(name)
-            candidates = [stay for stay in meant if stay in opened]
-            if candidates:
-                return candidates[-1].visit_id
-            if not self.world.meant(name):
-                return "unknown_visit"
-            return "after_exit" if meant else "before_entry"
-        stay: Stay | None = None
-        if self.kinds[index] in TRACE_TYPES:
+            return self.named_owner(name, so_far, opened)
+        if opened and self.kinds[index] in TRACE_TYPES:
             stay = self.innermost(opened, index)
-        elif self.session_wide and opened:
-            stay = opened[-1]
-        if stay is not None:
+            assert stay is not None
             return stay.visit_id
         if not self.session_wide:
             return "no_correlation"
+        if opened:
+            return opened[-1].visit_id
         return "between_visits" if so_far.stays else "before_entry"
 
 

@@ -110,8 +110,13 @@ def test_what_is_no_json_object(data: bytes, kind: str) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"{}", b'{"schema":"riff.session/v1"}', b'{"schema":["riff"]}', b'{"schema":null}']
-    + [FILE.replace(b"riff.state_program_debugger/v1", b"riff.state_program_debugger/v2")],
+    [
+        b"{}",
+        b'{"schema":"riff.session/v1"}',
+        b'{"schema":["riff"]}',
+        b'{"schema":null}',
+        FILE.replace(b"riff.state_program_debugger/v1", b"riff.state_program_debugger/v2"),
+    ],
 )
 def test_another_schema(data: bytes) -> None:
     assert kind_of(data) == "UNKNOWN_SCHEMA"
@@ -176,11 +181,10 @@ def test_a_number_that_an_artifact_would_keep_as_text(number: bytes) -> None:
 @pytest.mark.parametrize("depth", [62, 65, 100, 300, 480, 600, 900, 2_000])
 def test_nesting_is_refused_or_read_never_an_accident(depth: int) -> None:
     data = FILE.replace(b'"seq":1', b'"seq":' + b"[" * depth + b"]" * depth, 1)
-    try:
-        load_artifact(data)
-    except ArtifactInvalid as error:
-        assert error.detail["kind"] == "TOO_DEEP"
-        assert depth > 63
+    if depth > 63:
+        assert kind_of(data) == "TOO_DEEP"
+    else:
+        assert artifact_hash(load_artifact(data)) == sha256_of(data)
 
 
 def check_any(data: bytes) -> None:

@@ -11,21 +11,24 @@ from engine.core.artifact.order import NO_KEY, StreamKeys, order_records
 from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.contract.labels import Stream
 
-RANKS = ("trace", "bus", "transcript")
 
-
-def artifact_of(kind: str, *streams: Sequence[JsonObject]) -> JsonObject:
-    """The artifact of records per stream (trace, bus, transcript), named t1, b1, s1, ... by line."""
-    named = [
-        [{**r, "event_id": f"{letter}{line}"} for line, r in enumerate(records, start=1)]
-        for letter, records in zip("tbs", [*streams, [], [], []][:3], strict=True)
-    ]
+def artifact_of(
+    kind: str,
+    trace: Sequence[JsonObject],
+    bus: Sequence[JsonObject] = (),
+    transcript: Sequence[JsonObject] = (),
+) -> JsonObject:
+    """The artifact of records whose ids are t1, b1, s1, ... by stream and line."""
     return build(
-        trace=named[0],
-        bus=named[1],
-        transcript=named[2],
+        trace=named("t", trace),
+        bus=named("b", bus),
+        transcript=named("s", transcript),
         manifest=manifest_of(sequence=kind),
     )
+
+
+def named(letter: str, records: Sequence[JsonObject]) -> list[JsonObject]:
+    return [{**r, "event_id": f"{letter}{line}"} for line, r in enumerate(records, start=1)]
 
 
 def ids(artifact: JsonObject) -> str:

@@ -19,6 +19,7 @@ from engine.core.artifact.streams import clean_record
 from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.contract.labels import Stream
 from engine.core.contract.session_records import effective_type
+
 from support.records import FLOW, manifest_of  # isort: skip
 
 NO_CLASSES = SlotClasses(declared={}, by_manifest={})
@@ -188,5 +189,5 @@ def test_progress_is_told_in_order() -> None:
     for stage in stages:
         steps = [done for name, done, _ in told if name == stage]
         assert steps == sorted(set(steps))
-        assert len(steps) >= 3
+        assert steps[0] == 0
     assert all(0 <= done < total == 10_000 for _, done, total in told)

@@ -16,7 +16,6 @@ from support.records import (
 
 from engine.core.artifact import ArtifactView
 from engine.core.contract.errors import ArtifactInvalid
-from engine.core.contract.json_types import JsonValue
 from engine.core.contract.labels import Beat
 
 ARTIFACT = build_in_order(
@@ -92,12 +91,16 @@ def test_no_beat_belongs_to_no_visit() -> None:
 
 
 def test_findings_stand_at_their_event() -> None:
-    findings: list[JsonValue] = [
-        {"finding_id": "X#1", "code": "X", "at": 2},
-        {"finding_id": "Y#1", "code": "Y", "at": 2},
-        {"finding_id": "X#2", "code": "X", "at": 4},
-    ]
-    view = ArtifactView.of({**ARTIFACT, "findings": findings})
+    view = ArtifactView.of(
+        {
+            **ARTIFACT,
+            "findings": [
+                {"finding_id": "X#1", "code": "X", "at": 2},
+                {"finding_id": "Y#1", "code": "Y", "at": 2},
+                {"finding_id": "X#2", "code": "X", "at": 4},
+            ],
+        }
+    )
     assert [list(view.findings_at(i)) for i in (-1, 2, 4)] == [[], ["X#1", "Y#1"], ["X#2"]]
 
 
