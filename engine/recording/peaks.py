@@ -153,7 +153,7 @@ def _samples(data: bytes, facts: WavFacts) -> "NDArray[np.int16]":
             unsigned = np.frombuffer(data, np.uint8).reshape(shape)
             return (unsigned.astype(np.int16) - 128) * 256
         case SampleFormat.MULAW | SampleFormat.ALAW as companded:
-            return _companding_table(companded)[np.frombuffer(data, np.uint8).reshape(shape)]
+            return _companding_table(companded).take(np.frombuffer(data, np.uint8)).reshape(shape)
         case SampleFormat.FLOAT32LE | SampleFormat.FLOAT32BE as spelled:
             order = "<f4" if spelled is SampleFormat.FLOAT32LE else ">f4"
             wide = np.nan_to_num(np.frombuffer(data, order).reshape(shape).clip(-1, 1), nan=0)

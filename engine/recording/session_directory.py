@@ -21,8 +21,6 @@ from engine.core.contract.json_types import JsonObject, JsonValue, mapping, text
 from engine.core.contract.labels import Stream
 from engine.core.contract.problems import Problem
 from engine.core.contract.strict_json import NotJson, decode_strict
-from engine.core.flow import flow_metadata, parse_flow
-from engine.recording.audio import measure_audio
 from engine.recording.lines import read_lines
 from engine.recording.mapped import map_file
 
@@ -169,6 +167,8 @@ def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
         if not isinstance(row, dict):
             raise _invalid(AUDIO_REFS_FILE, "NOT_AN_OBJECT", "must list objects only")
         rows.append(row)
+    from engine.recording.audio import measure_audio  # noqa: PLC0415  cached: never measured
+
     measured, differences = measure_audio(directory, rows)
     problems += differences
     return measured
@@ -193,5 +193,7 @@ def _flow(directory: Path, manifest: JsonObject) -> JsonObject:
     if not _lies_within(directory, path):
         what = f"must name the flow by a path within the session directory, not {path!r}"
         raise _invalid(MANIFEST_FILE, "PATH_REJECTED", what)
+    from engine.core.flow import flow_metadata, parse_flow  # noqa: PLC0415  cached: never parsed
+
     document = parse_flow(_bytes(directory, path), path=path)
     return flow_metadata(document, path=path, source_path=text(reference, "source_path"))
