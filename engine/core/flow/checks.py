@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from engine.core.flow.document import FlowContent, FlowFormat
 from engine.core.flow.faults import FaultLog
-from engine.core.flow.remark import Remark, narrowed
 from engine.core.flow.graph_checks import graph_remarks
 from engine.core.flow.guards import GUARD_FORMS, UnknownGuard, guard_leaves
 from engine.core.flow.nearest import NearestNames, did_you_mean
 from engine.core.flow.parse import Reading
+from engine.core.flow.remark import Remark, narrowed
 from engine.core.flow.slot_checks import slot_remarks
 from engine.core.flow.source_text import SourceText
 from engine.core.flow.tree_reader import TreeReader

@@ -11,9 +11,10 @@ from enum import StrEnum
 
 from engine.core.contract.canonical import printable, sha256_of
 from engine.core.contract.json_types import JsonObject
-from engine.core.flow.checks import Remark, remarks
+from engine.core.flow.checks import remarks
 from engine.core.flow.document import FlowFormat
 from engine.core.flow.parse import read_flow
+from engine.core.flow.remark import Remark
 from engine.core.flow.source_text import Span
 
 FLOW_DIAGNOSTIC_CODES: dict[str, str] = {

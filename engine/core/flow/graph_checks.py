@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from engine.core.flow.document import FlowContent, FlowFormat
-from engine.core.flow.remark import Remark
 from engine.core.flow.nearest import NearestNames, did_you_mean
+from engine.core.flow.remark import Remark
 from engine.core.flow.tree import MapNode, holds_refused, is_null
 
 

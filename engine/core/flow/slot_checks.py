@@ -5,13 +5,14 @@ Rules: Pipecat's formats declare no slots, and a `riff.flow/v1` that declares no
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from engine.core.contract.json_types import JsonValue
 from engine.core.contract.labels import SlotClass
 from engine.core.flow.document import Edge, FlowContent, ReferenceSource, SlotReference, SpannedText
-from engine.core.flow.remark import Remark, narrowed
 from engine.core.flow.guards import SlotEquals, SlotIn, guard_leaves
 from engine.core.flow.nearest import NearestNames, did_you_mean
+from engine.core.flow.remark import Remark, narrowed
 from engine.core.flow.scalars import Scalar, plain_value
 from engine.core.flow.source_text import SourceText, Span
 from engine.core.flow.tree import ListNode, MapNode, RefusedNode, holds_refused
@@ -65,7 +66,11 @@ def _undeclared_slots(
     declared = frozenset(names)
     references = (ref for state in content.states for ref in state.references)
     wrong = [
-        *((ref.slot, ref) for ref in references if ref.slot and ref.slot not in declared),
+        *(
+            (ref.slot, ref)
+            for ref in references
+            if ref.slot is not None and ref.slot not in declared
+        ),
         *((result.text, result) for result in results if result.text not in declared),
     ]
     for name, place in wrong:
@@ -82,9 +87,7 @@ def _undeclared_slots(
 def _name_span(name: str, place: SlotReference | SpannedText, source: SourceText) -> Span:
     if isinstance(place, SpannedText):
         return place.span
-    is_item = place.source is ReferenceSource.REQUIRED_TOOL_ARG and place.detail == name
-    behind = "" if is_item else _BEHIND.get(place.source, "")
-    return narrowed(source, place.span, name, behind=behind)
+    return narrowed(source, place.span, name, behind=_BEHIND.get(place.source, ""))
 
 
 def _has_unseen_slots(root: MapNode) -> bool:
@@ -101,17 +104,20 @@ def _undeclared_values(
     content: FlowContent, source: SourceText, nearest: NearestNames
 ) -> Iterator[Remark]:
     """Yield what is set or compared beside the values that its slot declares; null is no value."""
-    declared = {slot.name: slot.values for slot in content.slots if slot.values is not None}
+    declared = {
+        slot.name: _DeclaredValues.of(slot.values)
+        for slot in content.slots
+        if slot.values is not None
+    }
     if not declared:
         return
     edges = (edge for state in content.states for edge in state.edges)
     used = (value for edge in edges for value in (*_set_values(edge), *_asked_values(edge)))
     for value in used:
         values = declared.get(value.slot)
-        if values is None or value.value is None or _is_one_of(value, values):
+        if values is None or value.value is None or value.meant() & values.typed:
             continue
-        texts = tuple(dict.fromkeys(map(_written, values)))
-        like = nearest.of(value.text, texts, kind=f"value of {value.slot}")
+        like = nearest.of(value.text, values.texts, kind=f"value of {value.slot}")
         yield Remark(
             code="FLOW_VALUE_NOT_DECLARED",
             span=narrowed(source, value.span, value.text, after=value.after),
@@ -121,18 +127,39 @@ def _undeclared_values(
         )
 
 
+_Typed: TypeAlias = tuple[str, str]
+"""What tells values apart: `true` and 1 are two values, 1 and 1.0 are one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _DeclaredValues:
+    """The values of one slot, and how they are written."""
+
+    typed: frozenset[_Typed]
+    texts: tuple[str, ...]
+
+    @classmethod
+    def of(cls, values: Sequence[Scalar]) -> "_DeclaredValues":
+        texts = tuple(dict.fromkeys(map(_written, values)))
+        return cls(typed=frozenset(map(_typed, values)), texts=texts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _UsedValue:
-    """A value that an edge sets or a guard asks for; `span` holds it, `after` stands before it.
-
-    A guard's value is text: it is meant as the text and as the value that the text writes.
-    """
+    """A value that an edge sets or a guard asks for; `span` holds it, `after` stands before it."""
 
     slot: str
     value: JsonValue
     text: str
     span: Span
     after: str
+    is_asked: bool
+
+    def meant(self) -> frozenset[_Typed]:
+        """Return what the value may be: a guard's is text, and the value that the text writes."""
+        if self.is_asked:
+            return frozenset({_typed(self.text), _typed(plain_value(self.text))})
+        return frozenset({_typed(self.value)})
 
 
 def _set_values(edge: Edge) -> Iterator[_UsedValue]:
@@ -143,6 +170,7 @@ def _set_values(edge: Edge) -> Iterator[_UsedValue]:
             text=_written(item.value),
             span=item.span,
             after=item.slot,
+            is_asked=False,
         )
 
 
@@ -164,19 +192,11 @@ def _asked_values(edge: Edge) -> Iterator[_UsedValue]:
                 text=text,
                 span=edge.when.span,
                 after=f":{leaf.slot}:",
+                is_asked=True,
             )
 
 
-def _is_one_of(used: _UsedValue, values: Sequence[Scalar]) -> bool:
-    """Return whether `used` is declared; `true` and 1 are two values, 1 and 1.0 are one."""
-    meant = {_typed(used.value)}
-    if used.after.startswith(":") and isinstance(used.value, str):
-        meant.add(_typed(plain_value(used.value)))
-    return any(_typed(value) in meant for value in values)
-
-
-def _typed(value: JsonValue) -> tuple[str, str]:
-    """Return what tells values apart."""
+def _typed(value: JsonValue) -> _Typed:
     match value:
         case str():
             return "text", value

@@ -46,3 +46,17 @@ def test_a_span_ends_behind_its_last_character():
 def test_a_backward_span_is_our_own_mistake(start, end):
     with pytest.raises(AssertionError):
         SourceText.of("abc", path="a.yaml").span(start, end)
+
+
+@pytest.mark.parametrize("text", ["", "abc", "😀", "a😀b😀😀c", "\ufeff😀\r\nb😀"])
+def test_an_index_and_its_offset_are_one_place(text):
+    source = SourceText.of(text, path="f.yaml")
+    for index in range(len(source.text) + 1):
+        assert source.index_of(source.offset_of(index)) == index
+
+
+def test_the_range_of_a_span():
+    source = SourceText.of("a: 😀\nb: 😀x\n", path="f.yaml")
+    start = source.text.index("😀")
+    span = source.span(source.offset_of(start), source.offset_of(len(source.text) - 1))
+    assert source.range_of(span) == (start, len(source.text) - 1)

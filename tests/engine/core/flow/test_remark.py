@@ -1,6 +1,6 @@
 import pytest
 
-from engine.core.flow.finding import NARROWED_LENGTH_MAX, narrowed
+from engine.core.flow.remark import NARROWED_LENGTH_MAX, narrowed
 from engine.core.flow.source_text import SourceText
 
 
