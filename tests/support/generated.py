@@ -44,6 +44,7 @@ def generated_session(
     command = [sys.executable, str(GENERATOR), str(events), str(out)]
     command += ["--seed", str(seed), "--sequence", sequence, *(["--plain"] if plain else [])]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=120)
-    truth = json.loads(out.with_name(out.name + ".truth.json").read_text(encoding="utf-8"))
-    assert isinstance(truth, dict)
+    truth: JsonObject = json.loads(
+        out.with_name(out.name + ".truth.json").read_text(encoding="utf-8")
+    )
     return GeneratedSession(directory=out, truth=truth)

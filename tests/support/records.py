@@ -200,7 +200,18 @@ def write_session(
 # -- strategies ------------------------------------------------------------------------------------
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=8) | st.sampled_from(
-    ["", "\u00e9", "e\u0301", "\U0001f600", "\uffff", "\ue000", "\u2028", "\x00\x1f\x7f", '"\\/', "a" * 40]
+    [
+        "",
+        "\u00e9",
+        "e\u0301",
+        "\U0001f600",
+        "\uffff",
+        "\ue000",
+        "\u2028",
+        "\x00\x1f\x7f",
+        '"\\/',
+        "a" * 40,
+    ]
 )
 INTEGERS = st.integers(-(2**53) + 1, 2**53 - 1)
 BIG_INTEGERS = st.integers(2**53, 2**80) | st.integers(-(2**80), -(2**53))
@@ -222,6 +233,13 @@ def json_values(numbers: st.SearchStrategy[JsonValue]) -> st.SearchStrategy[Json
 EXACT_VALUES = json_values(INTEGERS | FLOATS.filter(lambda number: abs(number) < 2**53))
 ANY_VALUES = json_values(INTEGERS | BIG_INTEGERS | FLOATS)
 
+_ODD_OBJECTS: list[JsonValue] = [{"b": 2**70, "a": [1]}, {"\uffff": 1, "\U0001f600": 2}]
+_ODD_LISTS: list[JsonValue] = [["<int>"], [0.5, None], _ODD_OBJECTS]
+_ODD_TEXTS: list[JsonValue] = ["", "x", "\U0001f600"]
+_ODD_NUMBERS: list[JsonValue] = [True, 0, -3, 0.5, -0.0, 1e300, 2**60]
+ODD_VALUES = st.sampled_from([*_ODD_NUMBERS, *_ODD_TEXTS, *_ODD_LISTS, *_ODD_OBJECTS])
+"""A few values of every JSON type, quick to draw."""
+
 SLOTS = ("route", "note", "name", "nick", "other")
 
 
@@ -238,25 +256,25 @@ def loose_records(draw: st.DrawFn) -> JsonObject:
             st.builds(exited, state, edge_id=st.none() | edge),
             st.builds(taken, st.none() | edge),
             st.builds(guard, edge, verdict=st.none() | st.booleans()),
-            st.builds(write, st.sampled_from(SLOTS), ANY_VALUES, old=ANY_VALUES),
-            st.builds(seeded, st.builds(seed, st.sampled_from(SLOTS), ANY_VALUES)),
+            st.builds(write, st.sampled_from(SLOTS), ODD_VALUES, old=ODD_VALUES),
+            st.builds(seeded, st.builds(seed, st.sampled_from(SLOTS), ODD_VALUES)),
             st.builds(
                 record,
                 st.sampled_from(["audio_requested", "audio_started", "audio_completed"]),
                 playback_id=playback,
             ),
             st.builds(record, st.sampled_from(["tool_called", "transcript_segment", "odd", ""])),
-            st.builds(noise, extra=ANY_VALUES),
+            st.builds(noise, extra=ODD_VALUES),
         )
     )
     common: JsonObject = draw(
         st.fixed_dictionaries(
             {},
             optional={
-                "visit_id": visit | ANY_VALUES,
-                "event_id": st.sampled_from(["e1", "e2", "e3", "bus:1"]) | ANY_VALUES,
-                "clock_ms": st.integers(-5, 50) | FLOATS | ANY_VALUES,
-                "seq": st.integers(-2, 12) | ANY_VALUES,
+                "visit_id": visit | ODD_VALUES,
+                "event_id": st.sampled_from(["e1", "e2", "e3", "bus:1"]) | ODD_VALUES,
+                "clock_ms": st.integers(-5, 50) | FLOATS | ODD_VALUES,
+                "seq": st.integers(-2, 12) | ODD_VALUES,
             },
         )
     )
@@ -271,11 +289,16 @@ def calls() -> st.SearchStrategy[tuple[JsonObject, JsonObject]]:
         ended=st.sampled_from(["completed", "aborted", None]),
         slot_classes=st.sampled_from([None, {"other": "plain"}, {"nick": "routing"}]),
     )
-    some = st.lists(loose_records(), max_size=6)
-    streams: st.SearchStrategy[JsonObject] = st.fixed_dictionaries(
-        {"trace": some, "bus": some, "transcript": st.lists(loose_records(), max_size=3)}
-    )
-    return st.tuples(manifests, streams)
+    values: st.SearchStrategy[JsonValue] = loose_records()
+    some, few = st.lists(values, max_size=6), st.lists(values, max_size=3)
+    return st.tuples(manifests, st.builds(streams_of, some, some, few))
+
+
+def streams_of(
+    trace: list[JsonValue], bus: list[JsonValue], transcript: list[JsonValue]
+) -> JsonObject:
+    """Return the streams of a drawn call."""
+    return {"trace": trace, "bus": bus, "transcript": transcript}
 
 
 def build_call(manifest: JsonObject, streams: JsonObject) -> JsonObject:

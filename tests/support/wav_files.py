@@ -68,13 +68,10 @@ def wav(data: bytes, header: Header) -> bytes:
     """Return the file of these sample bytes under this header."""
     order = FORMATS[header.format_name][2]
     magic = header.magic or (b"RIFF" if order == "<" else b"RIFX")
-    sizes = b""
-    if magic == b"RF64":
-        size = len(data) if header.ds64_size is None else header.ds64_size
-        sizes = chunk(b"ds64", struct.pack("<QQQI", 0, size, 0, 0))
-    body = sizes + format_chunk(header) + header.before
+    body = format_chunk(header) + header.before
     body += chunk(b"data", data, order=order, size=header.data_size) + header.after
     if magic == b"RF64":
-        body = body.replace(struct.pack("<Q", 0), struct.pack("<Q", len(body) + 4), 1)
+        size = len(data) if header.ds64_size is None else header.ds64_size
+        body = chunk(b"ds64", struct.pack("<QQQI", len(body) + 40, size, 0, 0)) + body
     riff_size = len(body) + 4 if header.riff_size is None else header.riff_size
     return magic + struct.pack(order + "I", riff_size) + b"WAVE" + body

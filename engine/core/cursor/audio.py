@@ -48,7 +48,7 @@ class _Extent:
     @property
     def end_ms(self) -> int:
         """The first millisecond of the call clock that has nothing of the file."""
-        return self.offset_ms - (-self.frames * 1000 // self.sample_rate)
+        return min(self.offset_ms - (-self.frames * 1000 // self.sample_rate), INTEGER_MAX)
 
 
 def frame_at(media_ms: int, sample_rate: int) -> int:
@@ -86,9 +86,9 @@ def _chosen(view: ArtifactView, command: JsonObject) -> list[JsonObject]:
     if audio_id is not None and channel is not None:
         raise InvalidCommand("Give `audio_id` or `channel`, not both.")
     if audio_id is not None:
-        ids = [str(row["audio_id"]) for row in view.audio]
+        ids = [name for row in view.audio if (name := text(row, "audio_id"))]
         _check_name("audio_id", audio_id, ids)
-        return [row for row in view.audio if row["audio_id"] == audio_id]
+        return [row for row in view.audio if text(row, "audio_id") == audio_id]
     if channel is not None:
         names = [name for row in view.audio for name in texts(row, "channel_map")]
         _check_name("channel", channel, names)
@@ -161,7 +161,7 @@ def _clocked(
 def _item(row: JsonObject, span: _Span, channel: str | None) -> JsonObject:
     """Return what `span` holds of one audio file; frames are null where it holds nothing."""
     item: JsonObject = {
-        "audio_id": row["audio_id"],
+        "audio_id": text(row, "audio_id"),
         "role": text(row, "role"),
         "path": text(row, "path"),
         "channel_index": _channel_index(row, channel),
@@ -237,7 +237,7 @@ def _no_frames(availability: JsonValue, code: str | None, reason: str) -> JsonOb
 def _bytes(row: JsonObject, start: int, end: int) -> JsonObject:
     """Return where in the file frames [start, end) lie; nulls where that was not measured."""
     offset, width = integer(row, "data_offset"), integer(row, "frame_bytes")
-    if offset is None or width is None or offset + end * width > INTEGER_MAX:
+    if offset is None or width is None or not 0 <= offset + end * width <= INTEGER_MAX:
         return {"byte_offset": None, "byte_length": None}
     return {"byte_offset": offset + start * width, "byte_length": (end - start) * width}
 

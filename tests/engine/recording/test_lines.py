@@ -194,8 +194,8 @@ def test_a_slow_reader_agrees(lines: list[bytes], torn: bool) -> None:
     try:
         read = Read(data)
     except SessionInvalid:
-        kinds = {v["type"] for _, v in expected if isinstance(v, dict) and "type" in v}
-        assert kinds == {"unreadable_record"}
+        values = [value for _, value in expected if isinstance(value, dict)]
+        assert all(value.get("type") == "unreadable_record" for value in values)
         return
     assert list(zip(read.lines, read.records, strict=True)) == expected
     assert read.again == read.records

@@ -1,5 +1,6 @@
 """Header facts: every format, every lie, every refusal; and what any bytes come to."""
 
+import contextlib
 import io
 import struct
 from pathlib import Path
@@ -97,14 +98,14 @@ def test_the_first_of_two_counts() -> None:
 
 LIES: list[tuple[Header, bytes, int, int, HeaderLie]] = [
     (Header(data_size=2_147_483_646), TONE, 800, 1_073_741_823, HeaderLie.DATA_MISSING),
-    (Header(data_size=1600), TONE[:57], 28, 800, HeaderLie.DATA_MISSING),
+    (Header(data_size=1600), TONE[:56], 28, 800, HeaderLie.DATA_MISSING),
     (Header(data_size=1600), b"", 0, 800, HeaderLie.DATA_MISSING),
     (Header(data_size=OPEN, riff_size=OPEN), TONE, 800, OPEN // 2, HeaderLie.OPEN_LENGTH),
     (Header(data_size=OPEN), b"", 0, OPEN // 2, HeaderLie.OPEN_LENGTH),
     (Header(data_size=0, riff_size=0), TONE, 800, 0, HeaderLie.UNFINALISED),
     (Header(data_size=0, riff_size=36), TONE, 800, 0, HeaderLie.UNFINALISED),
     (Header(data_size=0, riff_size=OPEN), bytes(1600), 800, 0, HeaderLie.UNFINALISED),
-    (Header(data_size=0), b"\x01", 0, 0, HeaderLie.UNFINALISED),
+    (Header(channels=2, data_size=0), b"\x01\x02", 0, 0, HeaderLie.UNFINALISED),
     (Header(data_size=400), TONE, 200, 200, HeaderLie.STRAY_BYTES),
     (Header(after=b"junk"), TONE, 800, 800, HeaderLie.STRAY_BYTES),
     (Header(after=chunk(b"LIST", b"", size=99)), TONE, 800, 800, HeaderLie.STRAY_BYTES),
@@ -228,8 +229,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 def test_any_bytes_give_facts_or_a_reason(data: bytes) -> None:
     try:
         facts = facts_of(data)
-    except NotWav as refusal:
-        assert refusal.kind.isupper()
+    except NotWav:
         return
     assert facts.frames >= 0
     assert facts.data_offset + facts.data_bytes <= len(data), "never more than the file has"
@@ -243,7 +243,5 @@ def test_any_bytes_give_facts_or_a_reason(data: bytes) -> None:
 @given(st.sampled_from(WHOLE), st.data())
 def test_a_cut_never_adds_frames(whole: bytes, data: st.DataObject) -> None:
     cut = data.draw(st.integers(0, len(whole) - 1))
-    try:
+    with contextlib.suppress(NotWav):
         assert facts_of(whole[:cut]).frames <= facts_of(whole).frames
-    except NotWav:
-        pass
