@@ -17,6 +17,7 @@ import msgspec
 from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.contract.problems import Problem
 from engine.core.contract.session_records import MEASURED_AUDIO_KEYS, AudioReference
+from engine.recording.mapped import lies_within
 from engine.recording.wav import NotWav, WavFacts, wav_facts
 
 _CODES = {
@@ -73,16 +74,6 @@ def measure_audio(
             problems.append(_problem("AUDIO_ID_REPEATED", reference, {}))
         used.add(reference.audio_id)
     return rows, problems
-
-
-def lies_within(directory: Path, path: str) -> bool:
-    """Return whether a relative path leads to something inside the directory, links followed."""
-    if Path(path).is_absolute():
-        return False
-    try:
-        return (directory / path).resolve().is_relative_to(directory.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return False
 
 
 def hash_file(file: BufferedReader) -> str:

@@ -22,7 +22,7 @@ from engine.core.contract.labels import Stream
 from engine.core.contract.problems import Problem
 from engine.core.contract.strict_json import NotJson, decode_strict
 from engine.recording.lines import read_lines
-from engine.recording.mapped import map_file
+from engine.recording.mapped import lies_within, map_file
 
 MANIFEST_FILE = "manifest.json"
 AUDIO_REFS_FILE = "audio_refs.json"
@@ -174,23 +174,13 @@ def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
     return measured
 
 
-def _lies_within(directory: Path, path: str) -> bool:
-    """Return whether a relative path leads to something inside the directory, links followed."""
-    if Path(path).is_absolute():
-        return False
-    try:
-        return (directory / path).resolve().is_relative_to(directory.resolve())
-    except (OSError, RuntimeError, ValueError):
-        return False
-
-
 def _flow(directory: Path, manifest: JsonObject) -> JsonObject:
     """Return the flow that ran, as the artifact holds it."""
     reference = mapping(manifest, "flow")
     path = text(reference, "path")
     if path is None:
         raise _invalid(MANIFEST_FILE, "FIELD_MISSING", "must name the flow's file in `flow.path`")
-    if not _lies_within(directory, path):
+    if not lies_within(directory, path):
         what = f"must name the flow by a path within the session directory, not {path!r}"
         raise _invalid(MANIFEST_FILE, "PATH_REJECTED", what)
     from engine.core.flow import flow_metadata, parse_flow  # noqa: PLC0415  cached: never parsed

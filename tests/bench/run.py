@@ -93,14 +93,16 @@ def best_us(operation: Callable[[], object], *, operations: int = 1, rounds: int
     return min(times) / operations / 1_000
 
 
-def each(function: Callable[[int], object], cursors: Sequence[int]) -> float:
+def each(
+    function: Callable[[int], object], cursors: Sequence[int], *, rounds: int = ROUNDS
+) -> float:
     """Return the best time of `function` at one cursor, over all of `cursors`."""
 
     def operation() -> None:
         for cursor in cursors:
             function(cursor)
 
-    return best_us(operation, operations=len(cursors))
+    return best_us(operation, operations=len(cursors), rounds=rounds)
 
 
 def forty_slots() -> JsonObject:
@@ -208,9 +210,10 @@ def _look_ups(view: ArtifactView) -> Iterable[Figure]:
 def _projections(view: ArtifactView) -> Iterable[Figure]:
     """Yield what shows a cursor."""
     chosen = random.Random(11)
-    cursors = [chosen.randrange(view.event_count - 1) for _ in range(CURSORS)]
+    cursors = [chosen.randrange(view.event_count - 1) for _ in range(CURSORS // 10)]
     shown = forty_slots()
-    floor = best_us(lambda: sha256_of(canonical_bytes(shown)), rounds=100)
+    rounds = 3 * ROUNDS
+    floor = each(lambda _: sha256_of(canonical_bytes(shown)), cursors, rounds=rounds)
 
     def command(action: JsonObject) -> Callable[[int], object]:
         return lambda cursor: apply_command(DebuggerState(view=view, cursor=cursor), action)
@@ -228,7 +231,8 @@ def _projections(view: ArtifactView) -> Iterable[Figure]:
         ("command continue_until", command(until)),
     ]
     for name, operation in operations:
-        yield Figure(name=name, floor="hash", best_us=each(operation, cursors), floor_us=floor)
+        best = each(operation, cursors, rounds=rounds)
+        yield Figure(name=name, floor="hash", best_us=best, floor_us=floor)
 
 
 def generated_calls(sizes: Sequence[int], folder: Path) -> Iterable[Call]:

@@ -229,13 +229,30 @@ class _Framer:
             candidates = self._visits[ordinal].candidates
             if ordinal == keep or not candidates or ordinal not in self._stack:
                 continue
-            candidate = candidates[-1]
-            snapshot = self._snapshots.pop(ordinal, None)
-            if snapshot is not None and snapshot.candidate == candidate:
+            back = self._closed_before_a_child(ordinal, candidates[-1])
+            if back is not None:
+                return back
+            self._close_at(ordinal, candidates[-1])
+        return None
+
+    def _closed_before_a_child(self, ordinal: int, index: int) -> int | None:
+        """Return where to go back to if a visit that closes with `ordinal` had closed before.
+
+        That is: a child entered it after its last closing record, and no other came until `index`.
+        """
+        for inner in self._stack[self._stack.index(ordinal) :]:
+            snapshot = self._snapshots.get(inner)
+            if snapshot is None:
+                continue
+            own = [at for at in self._visits[inner].candidates if at <= index]
+            if (
+                own
+                and own[-1] == snapshot.candidate
+                and (inner == ordinal or self._trace[snapshot.position] < index)
+            ):
                 self._restore(snapshot)
-                self._close_at(ordinal, candidate)
+                self._close_at(inner, snapshot.candidate)
                 return snapshot.position
-            self._close_at(ordinal, candidate)
         return None
 
     def _restore(self, snapshot: _Snapshot) -> None:
@@ -255,14 +272,20 @@ class _Framer:
             visit.closed_index, visit.superseded = None, False
 
     def _close_at(self, ordinal: int, index: int) -> None:
-        """Close a visit at its closing record; what is nested in it and open closes before."""
-        while self._stack[-1] != ordinal:
-            own = [at for at in self._visits[self._stack[-1]].candidates if at < index]
-            if own:
-                self._visits[self._stack.pop()].closed_index = own[-1]
-            else:
-                self._supersede_top(index - 1)
-        self._visits[self._stack.pop()].closed_index = index
+        """Close a visit at its closing record, and what is nested in it, from the outside in.
+
+        A nested visit closes at its last own closing record before its parent's close, or is
+        superseded one record before that.
+        """
+        place = self._stack.index(ordinal)
+        nested, self._stack = self._stack[place + 1 :], self._stack[:place]
+        self._visits[ordinal].closed_index = index
+        for inner in nested:
+            visit = self._visits[inner]
+            own = [at for at in visit.candidates if at < index]
+            visit.superseded = not own
+            visit.closed_index = own[-1] if own else index - 1
+            index = own[-1] if own else index
 
     def _supersede_above(self, ordinal: int | None, at: int) -> None:
         """Close every visit nested deeper than `ordinal` (None: all) as superseded at `at`."""

@@ -4,6 +4,7 @@ Whatever backs it (an object in memory, a mapped file) answers by event index in
 logarithmic time.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
@@ -18,6 +19,8 @@ from engine.core.artifact.visits import Visit, Visits, visit_of
 from engine.core.contract.errors import ArtifactInvalid
 from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping, rows, text
 from engine.core.contract.labels import Beat
+
+_OCCURRENCE = re.compile(r"[1-9][0-9]{0,15}")
 
 
 class ArtifactView:
@@ -126,9 +129,7 @@ class ArtifactView:
         """Return the ordinal of a visit id `<state_id>#<n>`, or None. Cost: O(log visits)."""
         state_id, _, number = visit_id.rpartition("#")
         entries = self.postings("state_enter", state_id)
-        if not (number.isascii() and number.isdigit() and 1 <= int(number) <= len(entries)):
-            return None
-        if str(int(number)) != number:
+        if _OCCURRENCE.fullmatch(number) is None or int(number) > len(entries):
             return None
         return bisect_left(self.columns.entered, entries[int(number) - 1])
 
@@ -222,6 +223,11 @@ def view_of(source: ArtifactSource, *, digest: str) -> ArtifactView:
     visits = _checked_visits(source.rows("visits"), len(source.rows("events")))
     _check_events(source.rows("events"), {visit.visit_id for visit in visits})
     columns = derive_columns(source.rows("events"), visits)
+    if any(row >= len(source.rows("playback")) for row in columns.playing.keys):
+        raise ArtifactInvalid(
+            "The list of playbacks contradicts the events. Build the artifact again.",
+            {"member": "playback", "kind": "INCONSISTENT"},
+        )
     return ArtifactView(source, columns, digest=digest)
 
 

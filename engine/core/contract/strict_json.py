@@ -1,13 +1,13 @@
 """Strict JSON: bytes -> value, or a typed reason with its place.
 
 Refused, beyond the grammar: a byte order mark, invalid UTF-8, duplicate keys, NaN and infinities,
-floats that overflow, lone surrogates, nesting deeper than `DEPTH_MAX`. Integers keep every digit.
+floats that overflow, lone surrogates, nesting deeper than `DEPTH_MAX`. Integers keep every digit. A
+reason never quotes what was read: it may be personal.
 Source: RFC 8259, RFC 7493 (I-JSON).
 """
 
 import json
 import re
-from collections.abc import Iterable
 from math import isfinite
 
 import msgspec
@@ -90,24 +90,14 @@ class _Refused(Exception):
 def _object(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     value = dict(pairs)
     if len(value) != len(pairs):
-        repeated = _first_repeated(name for name, _ in pairs)
-        raise _Refused("DUPLICATE_KEY", f"has the key {repeated!r} twice in one object")
+        raise _Refused("DUPLICATE_KEY", "has a key twice in one object")
     return value
-
-
-def _first_repeated(names: Iterable[str]) -> str | None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            return name
-        seen.add(name)
-    return None
 
 
 def _float(digits: str) -> float:
     value = float(digits)
     if not isfinite(value):
-        raise _Refused("NUMBER_RANGE", f"holds the number {digits[:40]}, which no reader can keep")
+        raise _Refused("NUMBER_RANGE", "holds a number so large that no reader can keep it")
     return value
 
 

@@ -174,6 +174,24 @@ def test_a_nested_visits_exit_is_not_its_parents() -> None:
     assert spans(*call, entered("w"))[:2] == [("v#1", 0, 1, "recorded"), ("c#1", 2, 3, "recorded")]
 
 
+def test_a_nested_visit_with_a_name_of_its_own_is_none_where_the_parent_had_left() -> None:
+    call = [
+        entered("v"),
+        taken("v:0"),
+        entered("c", parent_visit_id="v#1", visit_id="x"),
+        exited("c", visit_id="x"),
+        entered("w", visit_id="x"),
+        noise(visit_id="x"),
+    ]
+    assert spans(*call) == [
+        ("v#1", 0, 1, "recorded"),
+        ("c#1", 2, 3, "recorded"),
+        ("w#1", 4, None, "open"),
+    ]
+    assert framed(call).visits[1].parent is None
+    assert owners(*call)[5] == "w#1"
+
+
 def test_after_a_nested_visits_exit_the_parent_is_innermost_again() -> None:
     call = [
         entered("v"),
@@ -201,6 +219,19 @@ def test_a_child_does_not_outlive_a_parent_that_closed_before_it() -> None:
     ]
     assert owners(*call) == ["b#1", "a#1", "b#1", "between_visits", "a#2"]
     assert framed(call).visits[2].parent is None
+
+
+def test_a_grandchild_does_not_outlive_a_parent_that_closed_before_it() -> None:
+    call = [
+        entered("a"),
+        entered("d", parent_visit_id="a#1"),
+        entered("b", parent_visit_id="d#1"),
+        exited("d"),
+        exited("b"),
+        exited("a"),
+    ]
+    assert spans(*call[:5])[1:] == [("d#1", 1, 3, "recorded"), ("b#1", 2, 2, "superseded")]
+    assert spans(*call) == [("a#1", 0, 5, "recorded"), *spans(*call[:5])[1:]]
 
 
 def test_a_closing_record_that_names_nobody_is_no_second_exit() -> None:
@@ -410,8 +441,8 @@ class Stay:
 class World:
     """The visits entered so far. Open ones are nested in each other in order of entry.
 
-    A visit that closed by a record of its own *lingers* until the next entry: a later closing
-    record that names it is still its own (and nobody's, as it comes too late).
+    A visit that an exit closed *lingers* until the next entry: a later closing record that names it
+    is not another's (and closes nothing, as it comes too late).
     """
 
     stays: list[Stay] = field(default_factory=list[Stay])
@@ -475,7 +506,7 @@ class SlowFraming:
     def close(self, world: World, index: int, stay: Stay) -> None:
         """Closing a visit closes what is nested in it, at the record before (`superseded`)."""
         for nested in world.open()[world.open().index(stay) + 1 :]:
-            nested.closed, nested.superseded = index - 1, True
+            nested.closed, nested.superseded, nested.lingers = index - 1, True, True
         stay.closed, stay.lingers = index, True
 
     def named_open(self, world: World, name: str | None) -> Stay | None:

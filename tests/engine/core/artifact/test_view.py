@@ -65,6 +65,11 @@ def test_events() -> None:
     assert VIEW.effective_type(4) == "state_exited"
 
 
+def test_the_types_of_the_recording() -> None:
+    types = ["network_jitter", "session_slots_seeded", "slot_write", "state_entered"]
+    assert VIEW.event_types == sorted([*types, "state_exited"])
+
+
 def test_visits() -> None:
     a, b = VIEW.visits
     assert (a.visit_id, a.state_id, a.occurrence, a.parent) == ("a#1", "a", 1, None)

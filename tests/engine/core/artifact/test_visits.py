@@ -46,6 +46,7 @@ def test_the_sequence() -> None:
     assert [visit.visit_id for visit in visits] == list(ORDINALS)
     assert [visit.parent for visit in visits] == [None, 0, None]
     assert visits[1] is visits[1]
+    assert [visit.visit_id for visit in visits[1:]] == ["b#1", "a#2"]
     with pytest.raises(IndexError):
         visits[3]
 

@@ -7,7 +7,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.records import EXACT_VALUES, INTEGERS, TEXTS, json_values
 
-from engine.core.contract.canonical import INTEGER_MAX, canonical_bytes, is_plain, sha256_of
+from engine.core.contract.canonical import (
+    INTEGER_MAX,
+    canonical_bytes,
+    is_plain,
+    printable,
+    sha256_of,
+)
 from engine.core.contract.json_types import JsonValue
 
 
@@ -113,3 +119,30 @@ def test_the_same_value_has_the_same_bytes_in_any_key_order(text: str) -> None:
     two: JsonValue = {"c": {text: None, "d": 0.5}, text + "x": [text], "a": 1}
     if one == two:
         assert canonical_bytes(one) == canonical_bytes(two)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, None),
+        (True, True),
+        (7, 7),
+        (2**60, str(2**60)),
+        (0.5, 0.5),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+        ("\u00e9\U0001f600", "\u00e9\U0001f600"),
+        ("a\ud800", "a\\ud800"),
+        ({"\udfff": [float("inf")]}, {"\\udfff": ["inf"]}),
+    ],
+)
+def test_printable(value: JsonValue, shown: JsonValue) -> None:
+    assert printable(value) == shown
+
+
+def test_whatever_is_printable_has_canonical_bytes() -> None:
+    deep: JsonValue = []
+    for _ in range(2_000):
+        deep = [{"in": deep}]
+    value: JsonValue = {"x": deep, "y": "\ud800", "z": 2**64}
+    assert canonical_bytes(printable(value))

@@ -326,13 +326,14 @@ def test_a_request_is_pending_until_it_is_taken_or_superseded(end: tuple[str, Js
     assert [at(artifact, c)["pending"] for c in range(4)] == [[], [one], [one], []]
 
 
-def test_a_request_is_taken_from_another_visit_by_its_id() -> None:
+@pytest.mark.parametrize("answer", [{"request_id": "r1"}, {"caused_by": "e1"}], ids=str)
+def test_a_request_is_taken_from_another_visit_by_its_id_or_cause(answer: JsonObject) -> None:
     artifact = artifact_of(
         [
             trace("state_entered", state_id="menu"),
             trace("transition_requested", request_id="r1", to="ask"),
             trace("state_entered", state_id="ask", parent_visit_id="menu#1"),
-            trace("transition_taken", to="bye", request_id="r1", visit_id="ask#1"),
+            trace("transition_taken", to="bye", visit_id="ask#1", **answer),
         ]
     )
     assert [at(artifact, c)["pending_total"] for c in range(4)] == [0, 1, 1, 0]
@@ -352,6 +353,23 @@ def test_a_tool_is_pending_until_its_result_and_audio_until_its_first_end() -> N
     kinds = [[r["kind"] for r in rows(at(artifact, c), "pending")] for c in range(6)]
     assert kinds == [["tool"], ["tool", "audio"], ["audio"], ["audio"], [], []]
     assert [at(artifact, c)["playback"] for c in range(6)] == [[], [], [], ["p1"], [], []]
+
+
+def test_a_playback_is_audible_from_its_first_start_to_its_first_end() -> None:
+    artifact = artifact_of(
+        [
+            bus("audio_started", playback_id="p1"),
+            bus("audio_started", playback_id="p2"),
+            bus("audio_started", playback_id="p1"),
+            bus("audio_stopped", playback_id="p1"),
+            bus("audio_completed", playback_id="p1"),
+            bus("audio_started", playback_id="p1"),
+            bus("audio_failed", playback_id="p3"),
+            bus("audio_started", playback_id="p3"),
+        ]
+    )
+    audible = [at(artifact, cursor)["playback"] for cursor in range(8)]
+    assert audible == [["p1"], ["p1", "p2"], ["p1", "p2"], *[["p2"]] * 5]
 
 
 def test_checkpoints_are_the_four_documented_kinds() -> None:

@@ -113,7 +113,10 @@ def test_an_output_that_cannot_be_is_refused_and_nothing_is_written(
     before = files(tmp_path)
     result = build(session, tmp_path / where)
     assert result.exit_code == 1
-    assert mapping(printed(result), "error")["code"] == code
+    found = printed(result)
+    assert set(found) == KEYS | {"error"}
+    assert {key for key in found if found[key] is not None} == {"schema", "path", "error"}
+    assert mapping(found, "error")["code"] == code
     assert code in result.stderr
     assert files(tmp_path) == before
 

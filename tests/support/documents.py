@@ -1,0 +1,81 @@
+"""The documents as tests read them: Markdown, its code and links; the two scripts beside it."""
+
+import importlib.util
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+GUIDE = DOCS / "guide"
+HTML = DOCS / "html"
+PAGES = sorted(path for path in DOCS.rglob("*.md") if HTML not in path.parents)
+TEXTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES)
+
+
+def read(path: Path) -> str:
+    """The text of a document."""
+    return path.read_text(encoding="utf-8")
+
+
+def name_of(path: Path) -> str:
+    """A document's name in a test's id."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def guide() -> str:
+    """All pages of the guide in one text."""
+    return "\n".join(read(path) for path in sorted(GUIDE.glob("*.md")))
+
+
+@cache
+def script(name: str) -> ModuleType:
+    """A script of the docs folder as a module; no package holds it."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@cache
+def rendered() -> dict[str, str]:
+    """What the documents render to now, by name below `docs/html`."""
+    pages: dict[str, str] = script("render").pages()
+    return pages
+
+
+def sections(text: str) -> dict[str, str]:
+    """The second-level sections of a page, by heading."""
+    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A fenced block of code; `language` is what stands behind the fence."""
+
+    language: str
+    text: str
+
+
+_FENCE = re.compile(r"^```([\w-]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(text: str) -> list[Block]:
+    """The fenced blocks of a document."""
+    return [Block(language=language, text=body) for language, body in _FENCE.findall(text)]
+
+
+def code_spans(text: str) -> list[str]:
+    """What stands between backticks in the running text, the fenced blocks left out."""
+    return re.findall(r"`([^`\n]+)`", _FENCE.sub("", text))
+
+
+def links(text: str) -> list[str]:
+    """The targets of a document's links, outside of code."""
+    prose = re.sub(r"`[^`\n]+`", "`code`", _FENCE.sub("", text))
+    return re.findall(r"\]\(([^)\s]+)\)", prose)
