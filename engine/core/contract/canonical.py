@@ -61,21 +61,28 @@ def printable(value: JsonValue, *, depth: int = 32) -> JsonValue:
 def is_plain(value: JsonValue) -> bool:
     """Return whether the fast encoder gives RFC 8785 bytes for `value` (text content aside)."""
     match value:
-        case None | bool() | str():
+        case str() | None:
+            return True
+        case dict():
+            for key, item in value.items():
+                if not (key.isascii() or _sorts_alike(key)):
+                    return False
+                if not isinstance(item, str) and not is_plain(item):
+                    return False
+            return True
+        case list():
+            return all(map(is_plain, value))
+        case bool():
             return True
         case int():
             return -INTEGER_MAX <= value <= INTEGER_MAX
         case float():
             return False
-        case list():
-            return all(is_plain(item) for item in value)
-        case dict():
-            return all(_sorts_alike(key) and is_plain(item) for key, item in value.items())
 
 
 def _sorts_alike(key: str) -> bool:
-    """Return whether code-point order and UTF-16 order agree for this key."""
-    return key.isascii() or max(key) < "\ud800"
+    """Return whether code-point order and UTF-16 order agree for a key that is not empty."""
+    return max(key) < "\ud800"
 
 
 def sha256_of(data: bytes) -> str:
