@@ -52,7 +52,7 @@ endef
 .PHONY: help
 help: ## list the targets
 	@printf 'State Program Debugger\n\n'
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: install
 install: $(INSTALLED) ## make .venv with what `spd` and `spd-dap` need
@@ -69,7 +69,7 @@ $(INSTALLED_DEV): requirements-dev.lock pyproject.toml
 	@touch $(INSTALLED) $@
 
 .PHONY: demo
-demo: $(INSTALLED) ## step a recorded call backwards over the Debug Adapter Protocol
+demo: $(INSTALLED) ## tell a recorded call both ways with `spd debug`, then leave you at its prompt
 	@$(BIN)/python -m dap_adapter.demo $(RECORDING)
 
 .PHONY: test
@@ -77,11 +77,9 @@ test: $(INSTALLED_DEV) ## run the tests, but those of IDEs and the long ones
 	@$(BIN)/python -m pytest -m "not ide and not deep" -n $(WORKERS)
 
 .PHONY: test-ide
-test-ide: $(INSTALLED_DEV) ## drive the adapter as an IDE does, over stdio
-	@$(BIN)/python -m pytest -m ide || { \
-		status=$$?; [ $$status -eq 5 ] || exit $$status; \
-		echo "No test is marked 'ide' yet: tests in real IDEs come with a later issue."; \
-	}
+test-ide: $(INSTALLED_DEV) ## drive the adapter with stock clients, which are installed where they can be
+	@tests/ide/install.sh
+	@$(BIN)/python -m pytest -m ide -rs
 
 .PHONY: test-deep
 test-deep: $(INSTALLED_DEV) ## run the long property and scale tests
@@ -104,9 +102,14 @@ format: $(INSTALLED_DEV) ## format the code and mend what ruff can mend
 bench: $(INSTALLED_DEV) ## measure; prints a table, judges nothing
 	@$(BIN)/python tests/bench/run.py
 
+.PHONY: field-questions
+field-questions: $(INSTALLED_DEV) ## ask the field questions of the fixtures; prints the table
+	@PYTHONPATH=.:tests $(BIN)/python -m field_questions.run
+
 .PHONY: docs
-docs: $(INSTALLED_DEV) ## render docs/**/*.md to docs/html
-	@$(BIN)/python docs/render.py
+docs: $(INSTALLED_DEV) ## write docs/schemas, and render docs/**/*.md to docs/html
+	@$(BIN)/python -m docs.make_schemas
+	@$(BIN)/python -m docs.render
 
 .PHONY: protocol
 protocol: $(INSTALLED_DEV) ## generate dap_adapter/protocol.py from SCHEMA=debugAdapterProtocol.json

@@ -1,29 +1,65 @@
-"""Conditions of `continue_until`: each resolves to the sorted positions where it holds.
+"""Conditions of `continue_until`: each says at which events it holds.
 
-Source: contract "Conditions". A condition is an object with one key. Every kind is a look-up in a
-posting; `all`, `any` and `not` combine positions.
+Source: contract "Conditions". A condition is an object with one key. Every kind but `expr` is a
+look-up in a posting; an expression has candidates and a test at each of them; `all`, `any` and
+`not` combine both. Nothing is tested before a scan comes to it.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import TypeAlias
 
 from engine.core.artifact import ArtifactView, Posting
 from engine.core.contract.errors import InvalidCommand
-from engine.core.contract.json_types import JsonValue
+from engine.core.contract.json_types import JsonValue, text
+from engine.core.contract.labels import Direction
 from engine.core.contract.session_records import AUDIO_TYPES
-
-_Resolver: TypeAlias = Callable[[ArtifactView, JsonValue, int], Posting]
-
+from engine.core.cursor.evaluation import Evaluator
+from engine.core.cursor.expressions import compile_expression
+from engine.core.cursor.narrowing import candidates, union
+from engine.core.cursor.scan import BUDGET, Candidates, Scan, finish, hold, scan
 
 NESTING_MAX = 32
+_Resolver: TypeAlias = Callable[[ArtifactView, JsonValue, int], Candidates]
 
 
-def resolve(condition: JsonValue, view: ArtifactView, *, depth: int = NESTING_MAX) -> Posting:
+def resolve(condition: JsonValue, view: ArtifactView) -> Posting:
     """Return the sorted event indices at which `condition` holds.
 
-    Cost: O(1) for a plain kind, O(n) for combinations.
+    Cost: O(1) for a plain kind, O(n) for combinations; an expression is evaluated at each of its
+    candidates, so a face that must stay answerable scans instead.
+
+    Raises:
+        InvalidCommand: as `condition_candidates`.
+    """
+    found = condition_candidates(condition, view)
+    return found.positions if found.test is None else finish(hold(found))
+
+
+def scan_until(
+    view: ArtifactView,
+    cursor: int,
+    *,
+    until: Sequence[JsonValue],
+    direction: Direction,
+    budget: int = BUDGET,
+) -> Scan:
+    """Scan for the nearest event beyond `cursor` at which any condition of `until` holds.
+
+    See `scan`. `finish` drives it to its end.
+
+    Raises:
+        InvalidCommand: as `condition_candidates`, before anything is yielded.
+    """
+    stops = [condition_candidates(condition, view) for condition in until]
+    return scan(view, cursor, stops=stops, direction=direction, budget=budget)
+
+
+def condition_candidates(
+    condition: JsonValue, view: ArtifactView, *, depth: int = NESTING_MAX
+) -> Candidates:
+    """Return where `condition` can hold, and what decides there; for `scan`.
 
     Raises:
         InvalidCommand: not an object with one known key, a wrong value for it, or conditions
@@ -47,6 +83,27 @@ def resolve(condition: JsonValue, view: ArtifactView, *, depth: int = NESTING_MA
     return resolver(view, value, depth - 1)
 
 
+def expression_candidates(view: ArtifactView, text: str, positions: Posting | None) -> Candidates:
+    """Return where an expression can be true, of `positions` only where they are given.
+
+    Raises: InvalidCommand where the expression is wrong.
+    """
+    expression = compile_expression(view, text, is_condition=True)
+    evaluator = Evaluator(view, expression)
+    found = candidates(view, expression.root) if positions is None else positions
+    return Candidates(
+        positions=found,
+        test=evaluator.holds,
+        turns=() if evaluator.turns is None else (evaluator.turns,),
+        meters=(evaluator.meter,),
+        warnings=expression.warnings,
+    )
+
+
+def _at(positions: Posting) -> Candidates:
+    return Candidates(positions=positions)
+
+
 def _text(kind: str, value: JsonValue) -> str:
     if not isinstance(value, str):
         raise InvalidCommand(f"The condition {kind!r} takes a text.", {"condition": {kind: value}})
@@ -56,8 +113,8 @@ def _text(kind: str, value: JsonValue) -> str:
 def _posting(kind: str) -> _Resolver:
     """Return a resolver that looks `value` up under the posting kind of the same name."""
 
-    def resolver(view: ArtifactView, value: JsonValue, _: int) -> Posting:
-        return view.postings(_POSTING_OF.get(kind, kind), _text(kind, value))
+    def resolver(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
+        return _at(view.postings(_POSTING_OF.get(kind, kind), _text(kind, value)))
 
     return resolver
 
@@ -65,53 +122,125 @@ def _posting(kind: str) -> _Resolver:
 _POSTING_OF = {"event_type": "type"}
 
 
-def _playback(view: ArtifactView, value: JsonValue, _: int) -> Posting:
+def _playback(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
     name = _text("playback", value)
-    return view.postings("type" if name in AUDIO_TYPES else "playback", name)
+    return _at(view.postings("type" if name in AUDIO_TYPES else "playback", name))
 
 
-def _guard_verdict(view: ArtifactView, value: JsonValue, _: int) -> Posting:
+def _guard_verdict(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
     verdicts = {True: "guard_true", False: "guard_false", None: "guard_null"}
     if isinstance(value, dict) and set(value) == {"edge_id", "verdict"}:
         edge_id, verdict = value["edge_id"], value["verdict"]
         if isinstance(edge_id, str) and (verdict is None or isinstance(verdict, bool)):
-            return view.postings(verdicts[verdict], edge_id)
+            return _at(view.postings(verdicts[verdict], edge_id))
     raise InvalidCommand(
         "`guard_verdict` takes {edge_id: text, verdict: true, false or null}.",
         {"condition": {"guard_verdict": value}},
     )
 
 
-def _clock_at_least(view: ArtifactView, value: JsonValue, _: int) -> Posting:
+def _finding(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
+    return _at(finding_positions(view, _text("finding", value)))
+
+
+def finding_positions(view: ArtifactView, name: str) -> Posting:
+    """Return the sorted events at which findings of this code, or the one of this id, stand."""
+    found = {
+        at
+        for finding in view.findings
+        if name in (text(finding, "code"), text(finding, "finding_id"))
+        and type(at := finding.get("at")) is int
+        and 0 <= at < view.event_count
+    }
+    return sorted(found)
+
+
+def _clock_at_least(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
     if type(value) is not int:
         raise InvalidCommand(
             "`clock_ms_at_least` takes whole milliseconds.",
             {"condition": {"clock_ms_at_least": value}},
         )
     first = view.first_index_from_clock(value)
-    return () if first is None else (first,)
+    return _at(() if first is None else (first,))
 
 
-def _several(kind: str, view: ArtifactView, value: JsonValue, depth: int) -> list[Posting]:
+def _expr(view: ArtifactView, value: JsonValue, _: int) -> Candidates:
+    return expression_candidates(view, _text("expr", value), None)
+
+
+# -- combinations ----------------------------------------------------------------------------------
+
+
+def _several(kind: str, view: ArtifactView, value: JsonValue, depth: int) -> list[Candidates]:
     if not isinstance(value, list) or not value:
         raise InvalidCommand(
             f"{kind!r} takes a list of one or more conditions.", {"condition": {kind: value}}
         )
-    return [resolve(item, view, depth=depth) for item in value]
+    return [condition_candidates(item, view, depth=depth) for item in value]
 
 
-def _any(view: ArtifactView, value: JsonValue, depth: int) -> Posting:
-    return sorted(set[int]().union(*_several("any", view, value, depth)))
+def _any(view: ArtifactView, value: JsonValue, depth: int) -> Candidates:
+    return either(view, _several("any", view, value, depth))
 
 
-def _all(view: ArtifactView, value: JsonValue, depth: int) -> Posting:
-    shortest, *others = sorted(_several("all", view, value, depth), key=len)
-    return [i for i in shortest if all(_contains(positions, i) for positions in others)]
+def either(view: ArtifactView, parts: Sequence[Candidates]) -> Candidates:
+    """Return where any of `parts` holds."""
+    if any(isinstance(part.positions, range) for part in parts):
+        positions: Posting = range(view.event_count)
+    else:
+        positions = union([part.positions for part in parts])
+    decisions = [_decision(part) for part in parts]
+    return _combined(parts, positions, lambda i: any(decide(i) for decide in decisions))
 
 
-def _not(view: ArtifactView, value: JsonValue, depth: int) -> Posting:
-    excluded = set(resolve(value, view, depth=depth))
-    return [i for i in range(view.event_count) if i not in excluded]
+def _all(view: ArtifactView, value: JsonValue, depth: int) -> Candidates:
+    return both(view, _several("all", view, value, depth))
+
+
+def both(view: ArtifactView, parts: Sequence[Candidates]) -> Candidates:
+    """Return where all of `parts` hold; they are tested in order, up to the first that fails."""
+    narrow = [part.positions for part in parts if not isinstance(part.positions, range)]
+    shortest, *others = sorted(narrow, key=len) or [range(view.event_count)]
+    positions = [i for i in shortest if all(_contains(other, i) for other in others)]
+    tests = [part.test for part in parts if part.test is not None]
+    return _combined(parts, positions, lambda i: all(test(i) for test in tests))
+
+
+def _not(view: ArtifactView, value: JsonValue, depth: int) -> Candidates:
+    part = condition_candidates(value, view, depth=depth)
+    if part.test is None:
+        excluded = set(part.positions)
+        return _at([i for i in range(view.event_count) if i not in excluded])
+    decide = _decision(part)
+    return _combined([part], range(view.event_count), lambda i: not decide(i))
+
+
+def _combined(
+    parts: Sequence[Candidates], positions: Posting, test: Callable[[int], bool]
+) -> Candidates:
+    """Return the combination of `parts`: tested only where one of them is."""
+    if all(part.test is None for part in parts):
+        return _at(positions)
+    return Candidates(
+        positions=positions,
+        test=test,
+        turns=tuple(turns for part in parts for turns in part.turns),
+        meters=tuple(meter for part in parts for meter in part.meters),
+        warnings=tuple(warning for part in parts for warning in part.warnings),
+    )
+
+
+def _decision(part: Candidates) -> Callable[[int], bool]:
+    """Return what says whether `part` holds at any event."""
+    test = part.test
+    if isinstance(part.positions, range):
+        assert test is not None
+        return test
+    members = frozenset(part.positions)
+    if test is None:
+        return members.__contains__
+    return lambda index: index in members and test(index)
 
 
 def _contains(positions: Posting, index: int) -> bool:
@@ -133,7 +262,9 @@ _KINDS: dict[str, _Resolver] = {
     **{kind: _posting(kind) for kind in _PLAIN_KINDS},
     "guard_verdict": _guard_verdict,
     "playback": _playback,
+    "finding": _finding,
     "clock_ms_at_least": _clock_at_least,
+    "expr": _expr,
     "all": _all,
     "any": _any,
     "not": _not,

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.expressions import expressions, with_all_slots
 from support.oracle import AUDIO_TYPES, Oracle
 from support.small_calls import (
     FIXTURES,
@@ -174,6 +175,51 @@ def test_the_nearest_kind_is_named() -> None:
     nearest = caught.value.detail["nearest"]
     assert isinstance(nearest, list)
     assert nearest[0] == "state_enter"
+
+
+@pytest.mark.parametrize(
+    ("condition", "positions"),
+    [
+        ({"expr": 'event.type == "slot_write" && slots.route == "a"'}, [3, 4, 13]),
+        ({"expr": "prev.route != slots.route"}, [3]),
+        ({"expr": 'turn.turn_id == "t1"'}, []),
+        ({"not": {"expr": "event.verdict"}}, [i for i in range(14) if i != 5]),  # failures, too
+        ({"all": [{"slot_write": "route"}, {"expr": "slots.route == null"}]}, [0]),
+        ({"any": [{"state_exit": "ask"}, {"expr": "event.playback_id == 'p1'"}]}, [8, 10]),
+        ({"finding": "CLOCK_STEP"}, [8]),
+        ({"finding": "CLOCK_STEP#1"}, [8]),
+        ({"finding": "CLOCK_STEP#2"}, []),
+        ({"finding": "nothing"}, []),
+    ],
+)
+def test_expressions_and_findings(condition: JsonObject, positions: list[int]) -> None:
+    assert [*resolve(condition, VIEW)] == positions
+
+
+@pytest.mark.parametrize("value", [None, 3, {}, "", "slots.rout == 1", "size(slots)"])
+def test_a_wrong_expression_is_refused(value: JsonValue) -> None:
+    with pytest.raises(InvalidCommand):
+        resolve({"any": [{"expr": value}]}, VIEW)
+
+
+@given(st.text(max_size=40) | st.text(alphabet="slots.event[]()!&|=<>'\"{}+-*/?:, 01", max_size=40))
+def test_any_text_as_an_expression_gives_positions_or_a_typed_error(text: str) -> None:
+    try:
+        found = resolve({"expr": text}, VIEW)
+    except InvalidCommand:
+        return
+    assert [*found] == sorted(found)
+
+
+@given(small_artifacts(), conditions(), expressions(), st.sampled_from(["all", "any"]))
+def test_an_expression_combines_like_any_other(
+    artifact: JsonObject, condition: JsonObject, text: str, kind: str
+) -> None:
+    view = ArtifactView.of(with_all_slots(artifact))
+    held, other = {*resolve({"expr": text}, view)}, {*resolve(condition, view)}
+    together = held & other if kind == "all" else held | other
+    assert [*resolve({kind: [condition, {"expr": text}]}, view)] == sorted(together)
+    assert {*resolve({"not": {"expr": text}}, view)} == {*range(view.event_count)} - held
 
 
 def test_deep_nesting_is_refused_not_a_crash() -> None:
