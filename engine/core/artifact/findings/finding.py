@@ -26,6 +26,7 @@ class Finding:
     """One finding before it has its id.
 
     `events` are event indices, the one it is about first; `visits` are visit ids in call order.
+    `events_total` where more events belong to it than `events` lists.
     """
 
     at: int
@@ -35,3 +36,4 @@ class Finding:
     detail: JsonObject = field(default_factory=dict)
     mechanism: str | None = None
     label: Label = Label.RECORDED
+    events_total: int | None = None

@@ -32,7 +32,7 @@ from support.records import (
 
 from engine.core.artifact import artifact_hash, build_state_program_artifact
 from engine.core.contract.errors import SessionInvalid
-from engine.core.contract.json_types import JsonObject, JsonValue, integer, text
+from engine.core.contract.json_types import JsonObject, JsonValue, integer, rows, text
 from engine.core.contract.labels import STREAM_RANK, Unowned
 from engine.core.contract.problems import PROBLEM_CODES
 from engine.recording import build_session
@@ -200,8 +200,9 @@ def test_an_event_has_the_five_keys_and_its_reason() -> None:
     ]
 
 
-def test_findings_are_empty_for_now() -> None:
-    assert build_in_order([noise()])["findings"] == []
+def test_findings_are_those_of_the_built_recording() -> None:
+    [finding] = rows(build_in_order([noise()]), "findings")
+    assert (finding["finding_id"], finding["at"]) == ("UNOWNED_EVENTS#1", 0)
 
 
 def test_a_number_that_json_does_not_have_is_the_callers_mistake() -> None:

@@ -98,7 +98,7 @@ def test_the_checker_itself_is_strict() -> None:
         data.replace(b'"events":[\n', b'"events":['),
         data.replace(b'"audio":[]', b'"audio":[\n]'),
         data.replace(b",\n", b",", 1),
-        data.replace(b'"findings":[],\n', b""),
+        data.replace(b'"audio":[],\n', b""),
         data.replace(b'{"a":0.5,"b":1}', b'{"b":1,"a":0.5}'),
         data.replace(b'{"a":0.5', b'{ "a":0.5'),
         data.replace(b'"settings"', b'"settingz"'),
