@@ -1,52 +1,34 @@
-"""The documents name what exists, and what exists is named in the documents."""
+"""What exists is documented: codes, kinds, commands, actions, capabilities, launch keys, records.
 
-import hashlib
+The other way round, that what is documented exists, is in `test_docs_truth.py`.
+"""
+
+import ast
 import importlib
-import importlib.util
 import json
-import os
 import pkgutil
 import re
-import shlex
-import subprocess
-import sys
 import tomllib
 from collections.abc import Iterator
-from pathlib import Path
-from types import ModuleType
+from functools import cache
+from importlib.metadata import entry_points
 
+import click
 import msgspec
 import pytest
+from support.documents import DOCS, GUIDE, ROOT, code_spans, guide, read, sections
 
 import engine
+from docs import make_schemas
 from engine.core.contract.errors import EngineError
 from engine.core.contract.problems import PROBLEM_CODES
+from engine.core.contract.session_records import RECORD_TYPES
+from engine.core.cursor import apply_command, open_debugger
+from engine.core.flow.faults import FaultKind
+from engine.recording import open_recording
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
-GUIDE = DOCS / "guide"
-TEXTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md")))
-CLAIMS_NEVER_MADE = ("time travel", "time-travel", "timetravel", "reads the model's mind")
-
-
-def read(path: Path) -> str:
-    """The text of a document."""
-    return path.read_text(encoding="utf-8")
-
-
-def guide() -> str:
-    """All pages of the guide in one text."""
-    return "\n".join(read(path) for path in sorted(GUIDE.glob("*.md")))
-
-
-def renderer() -> ModuleType:
-    """The module that renders the documents; it is a script, so no package holds it."""
-    spec = importlib.util.spec_from_file_location("render", DOCS / "render.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+RACY = ROOT / "fixtures" / "booking_racy"
+EVIDENCE_DESIGN = DOCS / "design" / "state-program-debugger-evidence-design.md"
 
 
 def error_codes() -> dict[str, type[EngineError]]:
@@ -64,15 +46,22 @@ def error_codes() -> dict[str, type[EngineError]]:
     return {error.code: error for error in classes}
 
 
-def sections(text: str) -> dict[str, str]:
-    """The second-level sections of a page, by heading."""
-    parts = re.split(r"^## (.+)$", text, flags=re.MULTILINE)
-    return dict(zip(parts[1::2], parts[2::2], strict=True))
+def rows(text: str) -> list[list[str]]:
+    """The rows of a page's tables as cells, the heading rows left out."""
+    found = re.findall(r"^\| (.*) \|$", text, flags=re.MULTILINE)
+    cells = [re.split(r" ?(?<!\\)\| ?", row) for row in found]
+    heads = {i - 1 for i, row in enumerate(cells) if set("".join(row)) <= set("-: ")}
+    return [row for i, row in enumerate(cells) if i not in heads and i - 1 not in heads]
 
 
-def rows(text: str) -> list[str]:
-    """The codes that start the rows of a page's tables."""
-    return re.findall(r"^\| `([A-Z_]+)` \|", text, flags=re.MULTILINE)
+def first_codes(text: str) -> list[str]:
+    """The names in capitals that stand in the first cells of a page's tables."""
+    return [
+        name
+        for row in rows(text)
+        for name in code_spans(row[0])
+        if re.fullmatch("[A-Z0-9_]+", name)
+    ]
 
 
 def missing(names: list[str], text: str) -> list[str]:
@@ -80,14 +69,14 @@ def missing(names: list[str], text: str) -> list[str]:
     return [name for name in names if f"`{name}`" not in text]
 
 
-# --- codes ----------------------------------------------------------------------------------------
+# --- errors and problems --------------------------------------------------------------------------
 
 
 def test_every_error_has_a_section_and_every_section_an_error() -> None:
     found = sections(read(GUIDE / "errors.md"))
     assert set(found) == set(error_codes())
     for code, text in found.items():
-        for part in ("**Meaning.**", "**Reason.**", "**Example.**", "**Fix.**"):
+        for part in ("**Meaning.**", "**Reason.**", "**Detail.**", "**Example.**", "**Fix.**"):
             assert part in text, f"{code} lacks {part}"
 
 
@@ -101,34 +90,149 @@ def example_commands() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("code", "command"), example_commands())
-def test_the_examples_give_their_errors(code: str, command: str) -> None:
-    from engine.core.cursor import apply_command, open_debugger
-    from engine.recording import open_recording
-
-    state = open_debugger(open_recording(ROOT / "fixtures" / "booking_racy").view)
-    _, response = apply_command(state, json.loads(command))
+def test_the_examples_give_their_errors_and_move_nothing(code: str, command: str) -> None:
+    state = open_debugger(open_recording(RACY).view)
+    asked = json.loads(command)
+    cursor = asked.get("cursor", -1)
+    _, before = apply_command(state, {"action": "list_visits", "cursor": cursor})
+    after_state, response = apply_command(state, asked)
     error = response["error"]
     assert isinstance(error, dict)
     assert error["code"] == code
+    assert response["old_cursor"] == response["new_cursor"] == after_state.cursor == cursor
+    assert response["determinism_hash"] == before["determinism_hash"]
 
 
 def test_most_errors_of_commands_have_a_tried_example() -> None:
     assert len({code for code, _ in example_commands()}) >= 6
 
 
-def test_every_problem_has_one_row_and_every_row_a_problem() -> None:
-    found = rows(read(GUIDE / "problems.md"))
-    assert len(found) == len(set(found))
-    assert set(found) == set(PROBLEM_CODES)
+def test_every_problem_has_a_row_and_every_row_a_problem() -> None:
+    text = read(GUIDE / "problems.md")
+    found = [row[0].strip("`") for row in rows(text) if len(row) == 4]
+    assert sorted(found) == sorted(PROBLEM_CODES)
 
 
-def test_a_missing_row_or_section_is_found() -> None:
-    assert rows("| `A_CODE` | text |\n| other |") == ["A_CODE"]
-    assert sections("# Title\n## A\none\n## B\ntwo\n") == {"A": "\none\n", "B": "\ntwo\n"}
-    assert missing(["step", "seek"], "`step` only") == ["seek"]
+# --- kinds: collected from the source -------------------------------------------------------------
+
+ENGINE_TREES = {
+    path.relative_to(ROOT).as_posix(): ast.parse(read(path))
+    for path in sorted((ROOT / "engine").rglob("*.py"))
+}
+KIND = re.compile("[A-Z][A-Z0-9_]+")
+KIND_ARGUMENTS = {"NotJson": 0, "_Refused": 0, "NotWav": 0, "_invalid": 1, "_refused": 1}
+"""Functions and exceptions by the place of the argument that is a kind."""
 
 
-# --- commands, actions, capabilities, launch keys -------------------------------------------------
+def name_of_call(call: ast.Call) -> str:
+    """The last name of what is called."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+def kind_text(node: ast.expr) -> str | None:
+    """The kind that an expression spells out."""
+    is_kind = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return node.value if is_kind and KIND.fullmatch(node.value) else None  # type: ignore[union-attr]
+
+
+def kinds_of_calls(name: str, tree: ast.AST) -> set[str]:
+    """The kinds that calls of `name` give, by argument, or as the key `kind` of one."""
+    found: set[str] = set()
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        if name_of_call(call) != name:
+            continue
+        place = KIND_ARGUMENTS.get(name, len(call.args))
+        found |= {kind for node in call.args[place : place + 1] if (kind := kind_text(node))}
+        found |= {
+            kind
+            for keyword in call.keywords
+            if keyword.arg == "kind" and (kind := kind_text(keyword.value))
+        }
+        for node in (node for part in call.args for node in ast.walk(part)):
+            if isinstance(node, ast.Dict):
+                found |= {
+                    kind
+                    for key, value in zip(node.keys, node.values, strict=True)
+                    if isinstance(key, ast.Constant)
+                    and key.value == "kind"
+                    and (kind := kind_text(value))
+                }
+    return found
+
+
+@cache
+def engine_kinds(name: str) -> set[str]:
+    """The kinds of calls of `name` in the whole engine."""
+    return set[str]().union(*(kinds_of_calls(name, tree) for tree in ENGINE_TREES.values()))
+
+
+def wav_kinds() -> set[str]:
+    """The kinds of files that are no WAV; two stand in a constructor of its own."""
+    source = read(ROOT / "engine" / "recording" / "wav.py")
+    return engine_kinds("NotWav") | set(re.findall(r'super\(\).__init__\(\s*"([A-Z_]+)"', source))
+
+
+def test_the_kinds_of_strict_json_have_a_row() -> None:
+    intro = read(GUIDE / "errors.md").split("\n## ")[0]
+    given = engine_kinds("NotJson") | engine_kinds("_Refused")
+    assert set(first_codes(intro)) == given - {"TOO_LARGE"}
+
+
+def test_the_kinds_of_session_invalid_have_a_row() -> None:
+    json_kinds = engine_kinds("NotJson") | engine_kinds("_Refused")
+    text = sections(read(GUIDE / "errors.md"))["SESSION_INVALID"]
+    given = engine_kinds("SessionInvalid") | engine_kinds("_invalid") | engine_kinds("_refused")
+    assert set(first_codes(text)) == (given - json_kinds) | {"TOO_LARGE"}
+
+
+def test_the_kinds_of_artifact_invalid_have_a_row() -> None:
+    text = sections(read(GUIDE / "errors.md"))["ARTIFACT_INVALID"]
+    assert set(first_codes(text)) == engine_kinds("ArtifactInvalid")
+
+
+def test_the_kinds_of_flow_invalid_have_a_row() -> None:
+    text = sections(read(GUIDE / "errors.md"))["FLOW_INVALID"]
+    assert set(first_codes(text)) == {kind.value for kind in FaultKind}
+
+
+def test_no_other_error_has_a_kind() -> None:
+    with_rows = {"SessionInvalid", "ArtifactInvalid", "FlowInvalid"}
+    others = {error.__name__ for error in error_codes().values()} - with_rows
+    assert {name: kinds for name in others if (kinds := engine_kinds(name))} == {}
+
+
+def test_the_kinds_of_files_that_are_no_wav_have_a_row() -> None:
+    text = sections(read(GUIDE / "problems.md"))["Files that are no WAV"]
+    given = wav_kinds() | engine_kinds("_NoFile")
+    assert set(first_codes(text)) == given - {"PATH_REJECTED"}
+
+
+def problem_details() -> dict[str, set[str]]:
+    """The keys of each problem's `detail`, where the call spells them out."""
+    found: dict[str, set[str]] = {}
+    for tree in ENGINE_TREES.values():
+        for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+            named = {keyword.arg: keyword.value for keyword in call.keywords}
+            code = named.get("code")
+            detail = named.get("detail")
+            if name_of_call(call) == "_problem" and len(call.args) == 3:
+                code, detail = call.args[0], call.args[2]
+            if isinstance(code, ast.Constant) and isinstance(detail, ast.Dict):
+                keys = {key.value for key in detail.keys if isinstance(key, ast.Constant)}
+                found.setdefault(str(code.value), set()).update(map(str, keys))
+    return {code: keys for code, keys in found.items() if code in PROBLEM_CODES}
+
+
+def test_the_details_of_problems_are_in_their_rows() -> None:
+    text = read(GUIDE / "problems.md")
+    details = problem_details()
+    assert len(details) >= 8
+    told = {row[0].strip("`"): row[3] for row in rows(text) if len(row) == 4}
+    for code, keys in details.items():
+        assert not missing(sorted(keys), told[code]), code
+
+
+# --- commands, actions, capabilities, launch keys, records ----------------------------------------
 
 
 def test_every_command_is_in_the_guide() -> None:
@@ -138,12 +242,33 @@ def test_every_command_is_in_the_guide() -> None:
     assert found == set(commands)
 
 
-def test_every_action_is_in_the_guide() -> None:
-    from engine.core.cursor import apply_command, open_debugger
-    from engine.recording import open_recording
+def options() -> dict[str, list[str]]:
+    """The long options of every command of `spd`."""
+    found: dict[str, list[str]] = {}
+    for entry in entry_points(group="spd.commands"):
+        command = entry.load()
+        assert isinstance(command, click.Command)
+        names = [name for param in command.params for name in param.opts if name.startswith("--")]
+        found[entry.name] = names
+    return found
 
-    state = open_debugger(open_recording(ROOT / "fixtures" / "booking_racy").view)
-    _, response = apply_command(state, {})
+
+def test_every_option_is_in_the_guide() -> None:
+    text = guide()
+    adapter = re.findall(r'add_argument\(\s*"(--[a-z-]+)"', read(ROOT / "dap_adapter" / "main.py"))
+    adapter.remove("--version")
+    assert not [flag for flag in adapter if not re.search(rf"{flag}\b", text)]
+    lacking = {
+        f"spd {name} {flag}"
+        for name, flags in options().items()
+        for flag in flags
+        if not re.search(rf"{flag}\b", text)
+    }
+    assert not lacking
+
+
+def test_every_action_is_in_the_guide() -> None:
+    _, response = apply_command(open_debugger(open_recording(RACY).view), {})
     error = response["error"]
     assert isinstance(error, dict)
     detail = error["detail"]
@@ -172,123 +297,99 @@ def test_every_launch_key_is_in_the_guide() -> None:
     assert not missing(keys, read(GUIDE / "ide.md"))
 
 
-def test_every_make_target_that_is_named_exists() -> None:
-    targets = set(re.findall(r"^([a-z-]+):", read(ROOT / "Makefile"), re.MULTILINE))
-    texts = "\n".join(map(read, TEXTS))
-    named = set(re.findall(r"^make ([a-z-]+)|`make ([a-z-]+)", texts, re.MULTILINE))
-    assert named
-    assert {first or second for first, second in named} <= targets
-
-
-# --- words and links ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_no_claim_is_made_that_is_not_kept(path: Path) -> None:
-    text = " ".join(read(path).lower().split())
-    assert not [words for words in CLAIMS_NEVER_MADE if words in text]
-
-
-@pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_link_leads_somewhere(path: Path) -> None:
-    for target in re.findall(r"\]\(([^)\s]+)\)", read(path)):
-        if "://" in target:
+def record_table(text: str) -> dict[str, tuple[set[str], set[str]]]:
+    """By record type what the evidence design says: (required fields, other fields)."""
+    found: dict[str, tuple[set[str], set[str]]] = {}
+    for row in rows(text):
+        if len(row) != 4 or row[1] not in {"trace", "bus", "transcript"}:
             continue
-        name, _, anchor = target.partition("#")
-        page = (path.parent / name).resolve() if name else path
-        assert page.exists(), target
-        if anchor:
-            assert anchor in anchors(page), target
+        own = row[3].split("; a row of ")[0]
+        required = set(re.findall(r"\*\*`(\w+)`\*\*", own))
+        for name in code_spans(row[0]):
+            found[name] = required, set(code_spans(own)) - required
+    return found
 
 
-def anchors(page: Path) -> list[str]:
-    """The anchors of a page's headings, as the rendered page has them."""
-    return re.findall(r'<h\d id="([^"]+)"', renderer().page(page.name, read(page)))
-
-
-# --- the rendered pages ---------------------------------------------------------------------------
-
-
-def test_the_rendered_pages_are_those_of_the_text() -> None:
-    html = DOCS / "html"
-    rendered = renderer().pages()
-    committed = {
-        path.relative_to(html).as_posix(): path.read_bytes()
-        for path in sorted(html.rglob("*"))
-        if path.is_file()
-    }
-    assert sorted(committed) == sorted(rendered), "run `make docs`"
-    for name, text in rendered.items():
-        assert committed[name] == text.encode("utf-8"), f"{name} is old: run `make docs`"
-
-
-def test_every_page_has_one_entry_in_the_index() -> None:
-    rendered = renderer().pages()
-    links = re.findall(
-        r'<dt><a href="([^"]+)">[^<]+</a></dt><dd>[^<]+</dd>', rendered["index.html"]
-    )
-    pages = [name for name in rendered if name.endswith(".html") and name != "index.html"]
-    assert sorted(links) == sorted(pages)
-    assert links[0] == "guide/state-program-debugger.html"
-
-
-def test_rendering_is_repeatable_and_safe() -> None:
-    page = renderer().page("a/b.md", "# A `b`\n\nSee [x](../c.md#d) <script>.\n\n## A b\n")
-    assert page == renderer().page("a/b.md", "# A `b`\n\nSee [x](../c.md#d) <script>.\n\n## A b\n")
-    assert '<a href="../c.html#d">x</a> &lt;script&gt;' in page
-    assert '<h1 id="a-b">' in page
-    assert '<h2 id="a-b-1">' in page
-    assert 'href="../style.css"' in page
-
-
-# --- the readme's command lines -------------------------------------------------------------------
-
-
-def readme_commands() -> list[list[str]]:
-    """The `spd` lines of the readme, each as its arguments."""
-    shown = re.findall(
-        r"^\$ \.venv/bin/spd (.+(?:\n    .+)*)", read(ROOT / "README.md"), re.MULTILINE
-    )
-    return [shlex.split(line) for line in shown]
-
-
-def test_the_commands_of_the_readme_run(tmp_path: Path) -> None:
-    commands = readme_commands()
-    assert [words[0] for words in commands] == ["build", "command", "command"]
-    program = "import sys; from engine.faces.cli.main import main; main(sys.argv[1:])"
-    (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    answers = [
-        json.loads(
-            subprocess.run(
-                [sys.executable, "-c", program, *words],
-                cwd=tmp_path,
-                capture_output=True,
-                check=True,
-            ).stdout
+def test_the_record_types_are_those_of_the_evidence_design() -> None:
+    structs = {
+        name: (
+            {field.name for field in msgspec.structs.fields(row.schema) if field.required},
+            {field.name for field in msgspec.structs.fields(row.schema) if not field.required},
         )
-        for words in commands
-    ]
-    built, visits, last_write = answers
-    digest = hashlib.sha256((tmp_path / "booking.json").read_bytes()).hexdigest()
-    assert built["artifact_hash"] == visits["artifact_hash"] == "sha256:" + digest
-    assert visits["result"]["total"] == 5
-    assert last_write["projection"]["event"]["type"] == "slot_write"
-    assert last_write["projection"]["visit"]["visit_id"] == "no_table#1"
+        for name, row in RECORD_TYPES.items()
+        if name != "unreadable_record"
+    }
+    assert record_table(read(EVIDENCE_DESIGN)) == structs
 
 
-def test_the_transcript_of_the_readme_is_what_the_demo_prints() -> None:
-    """Line by line, the hashes aside: they change with the projection."""
-    shown = re.findall(r"```text\n(.*?)```", read(ROOT / "README.md"), re.DOTALL)
-    assert len(shown) == 1
-    printed = subprocess.run(
-        [sys.executable, "-m", "dap_adapter.demo", "fixtures/booking_racy"],
-        cwd=ROOT,
-        env=os.environ | {"COLUMNS": "80"},
-        capture_output=True,
-        check=True,
-    ).stdout.decode("utf-8")
+def shapes_of_schemas() -> dict[str, tuple[str, ...]]:
+    """The keys of every closed object of the schemas, by its name."""
+    made = make_schemas.schemas()
+    definitions = {
+        name: schema
+        for whole in ("artifact.json", "response.json")
+        for name, schema in made[whole]["$defs"].items()
+    }
+    return {
+        name: tuple(schema["properties"])
+        for name, schema in definitions.items()
+        if schema.get("additionalProperties") is False
+    }
 
-    def plain(text: str) -> str:
-        return "\n".join(re.sub(r"hash \w+", "hash", line).rstrip() for line in text.splitlines())
 
-    assert plain(shown[0]) in plain(printed)
+def shapes_of_text(text: str) -> set[tuple[str, ...]]:
+    """The objects that a text spells as `{key, key}`."""
+    found = re.findall(r"`\{(\w+(?:, \w+)*)\}`", text)
+    return {tuple(keys.split(", ")) for keys in found}
+
+
+NO_SCHEMA = {
+    ("schema", "mode", "artifact_hash", "new_cursor", "projection"),
+    ("items", "total", "offset"),
+    ("matched", "edge"),
+}
+"""What the evidence design spells beside the objects of the schemas: the hash's, and results."""
+
+
+def test_the_shapes_of_the_evidence_design_are_those_of_the_schemas() -> None:
+    shapes = shapes_of_schemas()
+    in_tables = {"Projection"}
+    spelled = shapes_of_text(read(EVIDENCE_DESIGN))
+    assert spelled >= NO_SCHEMA
+    assert spelled - NO_SCHEMA == {keys for name, keys in shapes.items() if name not in in_tables}
+
+
+def test_the_members_of_artifact_and_projection_are_in_their_tables() -> None:
+    found = sections(read(EVIDENCE_DESIGN))
+    made = make_schemas.schemas()
+    members = [row[0].strip("`") for row in rows(found["Artifact"])]
+    assert members == list(made["artifact.json"]["properties"])
+    shown = [row for row in rows(found["Projection"]) if row[0].strip("`") in PROJECTION]
+    named = {name for row in shown for name in code_spans(row[0]) + code_spans(row[1])}
+    assert named >= PROJECTION
+    answer = found["Answers"].split("\n\n")[1]
+    assert set(code_spans(answer)) >= set(made["response.json"]["properties"])
+
+
+PROJECTION = set(shapes_of_schemas()["Projection"])
+
+
+# --- the checks can fail --------------------------------------------------------------------------
+
+
+def test_a_missing_row_section_or_name_is_found() -> None:
+    page = "# Title\n\n| code | a |\n| --- | --- |\n| `A_CODE`, `B` | `text` |\n| other | |\n"
+    assert first_codes(page) == ["A_CODE", "B"]
+    assert sections("# Title\n## A\none\n## B\ntwo\n") == {"A": "\none\n", "B": "\ntwo\n"}
+    assert missing(["step", "seek"], "`step` only") == ["seek"]
+    assert shapes_of_text('`{a, b}` and `{"a": 1}` and {c, d}') == {("a", "b")}
+    assert record_table("| `a`, `b` | bus | work | **`x`**, `y` |") == {
+        "a": ({"x"}, {"y"}),
+        "b": ({"x"}, {"y"}),
+    }
+
+
+def test_a_kind_in_the_source_is_found() -> None:
+    source = 'raise E("m", {"kind": "A_KIND"})\nraise NotWav("B_KIND", "x")\nE(kind="C_KIND")'
+    assert kinds_of_calls("E", ast.parse(source)) == {"A_KIND", "C_KIND"}
+    assert kinds_of_calls("NotWav", ast.parse(source)) == {"B_KIND"}

@@ -1,18 +1,19 @@
-"""The documents as tests read them: Markdown, its code and links; the two scripts beside it."""
+"""The documents as tests read them: Markdown, its code and links, and what they render to."""
 
-import importlib.util
 import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from types import ModuleType
+
+from docs import render
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GUIDE = DOCS / "guide"
 HTML = DOCS / "html"
 PAGES = sorted(path for path in DOCS.rglob("*.md") if HTML not in path.parents)
-TEXTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES)
+FIXTURE_PAGES = sorted((ROOT / "fixtures").rglob("README.md"))
+TEXTS = (ROOT / "README.md", ROOT / "CHANGELOG.md", *PAGES, *FIXTURE_PAGES)
 
 
 def read(path: Path) -> str:
@@ -31,21 +32,9 @@ def guide() -> str:
 
 
 @cache
-def script(name: str) -> ModuleType:
-    """A script of the docs folder as a module; no package holds it."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@cache
 def rendered() -> dict[str, str]:
     """What the documents render to now, by name below `docs/html`."""
-    pages: dict[str, str] = script("render").pages()
-    return pages
+    return render.pages()
 
 
 def sections(text: str) -> dict[str, str]:
