@@ -13,7 +13,9 @@ def map_file(path: Path) -> bytes | memoryview:
     """
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
-        raise OSError(errno.EINVAL, "it is a directory, a pipe or a device, no regular file", str(path))
+        raise OSError(
+            errno.EINVAL, "it is a directory, a pipe or a device, no regular file", str(path)
+        )
     with path.open("rb") as file:
         if not status.st_size:
             return b""

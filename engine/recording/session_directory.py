@@ -83,7 +83,8 @@ def build_session(directory: Path) -> JsonObject:
 def stream_session(directory: Path, *, progress: Progress = no_progress) -> Assembled:
     """Return the artifact of a session directory with its events decoded when looked at.
 
-    The same bytes as `build_session`, in memory of some dozens of bytes an event.
+    The same bytes as `build_session`, in memory of the header's rows (visits, playbacks) and some
+    dozens of bytes an event.
     Raises: as `read_session`.
     """
     session = read_session(directory)

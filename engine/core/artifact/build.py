@@ -110,8 +110,8 @@ def assemble(
 ) -> Assembled:
     """Return the artifact with its events as a sequence that is made when looked at.
 
-    `keep`: hold clean records in memory. Otherwise each look decodes its line again, and memory is
-    some dozens of bytes a record. Cost: O(n) looks at the streams, three each.
+    `keep`: hold clean records in memory. Otherwise each look decodes its line again, and
+    memory is that of the header's rows and some dozens of bytes a record. Cost: O(n) looks at the streams, three each.
 
     Raises:
         SessionInvalid: manifest or audio reference with a missing or wrong field.
@@ -208,12 +208,11 @@ def _fold(
     )
     events = EventRows(records, visits)
     owners = Owners(visits, session_wide=session_wide)
-    used: set[str] = set()
     for index, record in enumerate(records):
         if index % PROGRESS_EVERY == 0:
             progress("placing events", index, len(records))
         kind = records.kinds[index]
-        event_id = events.name(index, record, used, folds.problems)
+        event_id = events.name(index, record, folds.problems)
         owner, reason = owners.of(index, record, kind)
         events.place(owner, reason)
         if reason is not None:

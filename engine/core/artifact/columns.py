@@ -7,7 +7,7 @@ written to a file and mapped back. Cost: O(n) time, about 50 bytes an event.
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -224,15 +224,21 @@ class _Walk:
 
     def _beat_groups(self) -> tuple["array[int]", "array[int]"]:
         """Return owned events grouped by (visit, beat), in index order within a group."""
-        groups = [o * len(BEATS) + b for o, b in zip(self._owners, self._beats, strict=True)]
-        owned = [index for index, owner in enumerate(self._owners) if owner >= 0]
-        owned.sort(key=groups.__getitem__)
-        runs = _runs([groups[index] for index in owned], len(self._visits) * len(BEATS))
-        return runs, array("I", owned)
+        groups = (
+            o * len(BEATS) + b for o, b in zip(self._owners, self._beats, strict=True) if o >= 0
+        )
+        runs = _runs(groups, len(self._visits) * len(BEATS))
+        events, free = array("I", bytes(4 * runs[-1])), array("I", runs)
+        for index, (owner, beat) in enumerate(zip(self._owners, self._beats, strict=True)):
+            if owner >= 0:
+                group = owner * len(BEATS) + beat
+                events[free[group]] = index
+                free[group] += 1
+        return runs, events
 
 
-def _runs(groups: Sequence[int], count: int) -> "array[int]":
-    """Return where each of `count` groups begins in the sorted list `groups`, and its length."""
+def _runs(groups: Iterable[int], count: int) -> "array[int]":
+    """Return where each of `count` groups begins once its members stand together; one more: all."""
     runs = array("I", bytes(4 * (count + 1)))
     for group in groups:
         runs[group + 1] += 1

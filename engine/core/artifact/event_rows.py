@@ -1,10 +1,11 @@
 """The artifact's `events`, made from a record and a few columns when looked at."""
 
 from array import array
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from engine.core.artifact.framing import FramedVisit
 from engine.core.artifact.streams import OrderedRecords
+from engine.core.artifact.used_ids import UsedIds
 from engine.core.contract.json_types import JsonObject, text
 from engine.core.contract.labels import Stream, Unowned
 from engine.core.contract.problems import Problem
@@ -20,9 +21,11 @@ class EventRows(Sequence[JsonObject]):
         """Take ordered records; `name` and `place` are then called once for each, in order."""
         self._records = records
         self._visits = visits
-        self._owners = array("q")
+        self._owners = array("i")
         self._reasons = array("B")
         self._given_ids: dict[int, str] = {}
+        self._named = 0
+        self._used = UsedIds(self._named_so_far)
 
     def __len__(self) -> int:
         return len(self._records)
@@ -58,25 +61,27 @@ class EventRows(Sequence[JsonObject]):
         owner = self._owners[index]
         return None if owner < 0 else self._visits[owner].visit_id
 
-    def name(self, index: int, record: JsonObject, used: set[str], problems: list[Problem]) -> str:
+    def name(self, index: int, record: JsonObject, problems: list[Problem]) -> str:
         """Return the event's id: the record's own if no earlier event has it, else a default."""
         own = text(record, "event_id")
-        if own and own not in used:
-            used.add(own)
+        if own and self._used.take(own):
+            self._named += 1
             return own
         stream, line = self._records.stream_of(index), self._records.line_of(index)
-        event_id = f"{stream.value}:{line}"
-        repeated = own or (event_id if event_id in used else None)
-        if repeated:
-            detail: JsonObject = {"event_id": repeated}
+        default = event_id = f"{stream.value}:{line}"
+        while not self._used.take(event_id):
+            event_id += "~"
+        if own or event_id != default:
+            detail: JsonObject = {"event_id": own or default}
             problems.append(
                 Problem(code="EVENT_ID_REPEATED", stream=stream, line=line, detail=detail)
             )
-        while event_id in used:
-            event_id += "~"
-        used.add(event_id)
         self._given_ids[index] = event_id
+        self._named += 1
         return event_id
+
+    def _named_so_far(self) -> Iterator[str]:
+        return (self.event_id(index) for index in range(self._named))
 
     def place(self, owner: int | None, reason: Unowned | None) -> None:
         """Note the owner of the next event, or why it has none."""
