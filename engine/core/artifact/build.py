@@ -110,8 +110,9 @@ def assemble(
 ) -> Assembled:
     """Return the artifact with its events as a sequence that is made when looked at.
 
-    `keep`: hold clean records in memory. Otherwise each look decodes its line again, and
-    memory is that of the header's rows and some dozens of bytes a record. Cost: O(n) looks at the streams, three each.
+    `keep`: hold clean records in memory. Otherwise each look decodes its line again, and memory is
+    that of the header's rows and some dozens of bytes a record. Cost: O(n) looks at the streams,
+    three each.
 
     Raises:
         SessionInvalid: manifest or audio reference with a missing or wrong field.
