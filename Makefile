@@ -101,6 +101,7 @@ format: $(INSTALLED_DEV) ## format the code and mend what ruff can mend
 .PHONY: bench
 bench: $(INSTALLED_DEV) ## measure; prints a table, judges nothing
 	@$(BIN)/python tests/bench/run.py
+	@$(BIN)/python tests/bench/dap.py
 
 .PHONY: field-questions
 field-questions: $(INSTALLED_DEV) ## ask the field questions of the fixtures; prints the table

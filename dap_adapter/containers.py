@@ -19,7 +19,20 @@ class ScopeName(StrEnum):
     RECORDED_EXIT = "Recorded Exit"
     EXITS = "Exits & Guards"
     PENDING = "Pending"
+    FINDINGS = "Findings"
     POSITION = "Position"
+    CALL = "Call"
+
+
+class CallPart(StrEnum):
+    """What the Call scope holds."""
+
+    BEATS = "beats"
+    CONVERSATION = "conversation"
+    PLAYBACK = "playback"
+    IDENTITY = "identity"
+    REVISIONS = "revisions"
+    AUDIO = "audio"
 
 
 START = -1
@@ -67,6 +80,27 @@ class History(Struct, frozen=True):
     slot: str
 
 
+class Part(Struct, frozen=True):
+    """A part of the Call scope, as of the cursor `at`, with the eyes of `visit`."""
+
+    name: CallPart
+    at: int
+    visit: int
+
+
+class Evaluated(Struct, frozen=True):
+    """The value of an expression at a cursor."""
+
+    expression: str
+    at: int
+
+
+class LogRest(Struct, frozen=True):
+    """The hits of a log point that were too many to print."""
+
+    number: int
+
+
 class Member(Struct, frozen=True):
     """A member of a list or object: `key` is its place or name in the value of `parent`."""
 
@@ -81,4 +115,6 @@ class Rest(Struct, frozen=True):
     start: int
 
 
-Container: TypeAlias = ScopeOf | SlotParts | HistorySummary | History | Member | Rest
+Container: TypeAlias = (
+    ScopeOf | SlotParts | HistorySummary | History | Part | Evaluated | LogRest | Member | Rest
+)

@@ -1,25 +1,27 @@
 """`python -m dap_adapter.demo RECORDING`: a recorded call stepped both ways, told on the terminal.
 
-Rules: everything shown comes from `spd-dap`, which runs in its own process, through the protocol;
-the only thing decided here is where to look: a state to stop at and a slot to watch. Not
-interactive; readable without colour and in 80 columns. Exit status 0 if both ways showed the same.
+Rules: every line that is shown behind `(spd)` is done by `spd debug`'s own machinery, on the
+adapter in its own process; decided here is only where to look: a state to stop at and a slot to
+watch. Where there is a terminal, a prompt follows. Exit status 0 if both ways showed the same.
 """
 
 import argparse
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 
 import msgspec
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from dap_adapter.client import ClientError, DapClient, RequestFailed
-from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping, rows, text
+from dap_adapter.client import ClientError, RequestFailed
+from dap_adapter.terminal.debugger import Debugger, is_edge
+from dap_adapter.terminal.ide_client import IdeClient, Refusal
+from dap_adapter.terminal.patient_client import reason_of
+from dap_adapter.terminal.screen import Screen, name_of, values_of
+from dap_adapter.terminal.session import INTERRUPTED, converse, opened
+from dap_adapter.terminal.verbs import run_line
+from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping
 
 PREFERRED_STATE = "confirm"
 PREFERRED_SLOT = "time"
@@ -29,297 +31,173 @@ STOPS_MAX = 8
 FRAMES_MAX = 20
 """Most rows of the stack that are compared at a stop."""
 
+SLOTS_MAX = 200
+"""Most slots among which one is chosen to be watched."""
+
 HASH_DIGITS = 12
 """Digits of a hash that are printed."""
 
-NEIGHBOURS = 3
-"""Lines of the flow shown before and after the place."""
-
 _IDS = frozenset({"id", "variablesReference"})
+_HEAD = ("position", "shown, backwards", "shown, forwards", "hash", "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """A stop and a fingerprint of everything shown there: equal on any machine."""
+    """A place and a fingerprint of everything shown there: equal on any machine."""
 
-    stop: JsonObject
-    position: dict[str, str]
+    cursor: int
+    place_hash: str
     fingerprint: str
-
-    @property
-    def cursor(self) -> int:
-        """The cursor as the Position scope names it."""
-        return int(self.position["event_index"])
+    is_edge: bool
 
 
-class Reader:
-    """Asks the adapter what an IDE would ask for."""
+class Story:
+    """Tells the story of an open recording, line by line."""
 
-    def __init__(self, client: DapClient) -> None:
-        self._client = client
+    def __init__(self, debugger: Debugger) -> None:
+        self._debugger = debugger
+        self._screen = debugger.screen
+        self._ide = debugger.ide
 
-    def start(self, recording: str) -> None:
-        """Open the recording and stand at its start. Raises: RequestFailed."""
-        self._client.request("initialize", {"adapterID": "state-program", "clientID": "spd-demo"})
-        self._client.request("launch", {"recording": recording})
-        self._client.event("initialized")
-        self._client.request("configurationDone")
-        self._client.event("stopped")
+    def tell(self, stop: JsonObject) -> bool:
+        """Tell it from the end of the recording; return whether both ways showed the same."""
+        self._debugger.stop = stop
+        here = look(self._debugger)
+        visits = [row for row in self._ide.frames()[0] if "#" in name_of(row)]
+        slot = _watched(self._ide)
+        self._screen.say(f"{self._ide.call_name()}, events #0 to #{here.cursor}", style="bold")
+        names = [name_of(row) for row in visits[::-1]]
+        more = "" if len(names) <= STOPS_MAX else f" and {len(names) - STOPS_MAX} more"
+        self._screen.say(f"Visits: {', '.join(names[:STOPS_MAX]) or 'none'}{more}.")
+        if visits:
+            here = self._break_at_a_state(visits)
+        else:
+            self._screen.say("No state was entered in this call: there is no line to break at.")
+        if slot is None:
+            self._screen.say("No slot was written in this call: there is no write to go back to.")
+        else:
+            self._screen.chapter(f"Who wrote {slot}? Watch it and run backwards")
+            self._do(f"watch {slot}")
+        back = [here, *self._told("rc", here, slot)]
+        self._screen.chapter("And forward again")
+        ahead = [back[-1], *self._told("c", back[-1], None)]
+        return compared(self._screen, back, ahead)
 
-    def move(self, command: str) -> Shown:
-        """Send a resume request and return where it stopped, with all that is shown there."""
-        self._client.request(command, {"threadId": 1})
-        return self.look(self._client.event("stopped"))
+    def _break_at_a_state(self, visits: Sequence[JsonObject]) -> Shown:
+        """Stop at the preferred state, else at the newest one of the call."""
+        chosen = next((row for row in visits if _state(row) == PREFERRED_STATE), visits[0])
+        self._screen.chapter(f"Break at {_state(chosen)}, coming from the end of the call")
+        by_name = self._ide.can("supportsFunctionBreakpoints") and _state(chosen).isidentifier()
+        self._do(f"b {_state(chosen)}" if by_name else f"b {integer(chosen, 'line')}")
+        here = self._do("rc")
+        self._do("slots")
+        return here
 
-    def look(self, stop: JsonObject) -> Shown:
-        """Read everything at the cursor: the stack, each frame's scopes, each scope's rows."""
-        seen: list[JsonValue] = []
-        position: dict[str, str] = {}
-        for place, frame in enumerate(self.frames(levels=FRAMES_MAX)):
-            seen.append(_without_ids(frame))
-            for scope in self.scopes(frame):
-                children = self.children(scope)
-                if text(scope, "name") == "Position":
-                    position = position if place else _values(children)
-                    continue
-                seen.append(_without_ids(scope))
-                seen += [_without_ids(row) for row in children]
-        digest = hashlib.sha256(msgspec.json.encode(seen, order="sorted")).hexdigest()
-        return Shown(stop=stop, position=position, fingerprint=digest)
+    def _told(self, verb: str, before: Shown, slot: str | None) -> list[Shown]:
+        """Run to the edge, or as far as the story goes; explain the first write of `slot`."""
+        told: list[Shown] = []
+        for _ in range(STOPS_MAX):
+            here = self._do(verb)
+            if here.cursor != before.cursor:
+                told.append(here)
+            if here.is_edge:
+                return told
+            if slot is not None:
+                self._do(f"why {slot}")
+                self._do("findings")
+                slot = None
+            before = here
+        self._screen.say(f"… the story ends here, after {STOPS_MAX} stops.")
+        return told
 
-    def frames(self, *, levels: int = 1) -> list[JsonObject]:
-        """Return the first rows of the stack, innermost visit first; 0 means all."""
-        answer = self._client.request("stackTrace", {"threadId": 1, "levels": levels})
-        return rows(answer, "stackFrames")
-
-    def scopes(self, frame: JsonObject) -> list[JsonObject]:
-        """Return the scopes of a frame."""
-        return rows(self._client.request("scopes", {"frameId": frame["id"]}), "scopes")
-
-    def children(self, container: JsonObject) -> list[JsonObject]:
-        """Return the rows behind a scope or variable."""
-        reference = container["variablesReference"]
-        if not reference:
-            return []
-        answer = self._client.request("variables", {"variablesReference": reference})
-        return rows(answer, "variables")
-
-    def slots(self) -> list[JsonObject]:
-        """Return the rows of the top frame's first scope: the slots."""
-        return self.children(self.scopes(self.frames()[0])[0])
-
-    def write_count(self, slot: JsonObject) -> int:
-        """Return how often a slot is written in the whole call, from its history."""
-        for part in self.children(slot):
-            if text(part, "name") == "history":
-                return sum(integer(row, "indexedVariables") or 0 for row in self.children(part))
-        return 0
-
-    def break_at(self, frame: JsonObject) -> JsonObject:
-        """Set a breakpoint on a frame's line and return the adapter's answer."""
-        wanted: JsonObject = {"source": frame["source"], "breakpoints": [{"line": frame["line"]}]}
-        return rows(self._client.request("setBreakpoints", wanted), "breakpoints")[0]
-
-    def watch(self, slot: str) -> str:
-        """Set a data breakpoint on a slot and return the adapter's description of it."""
-        info = self._client.request("dataBreakpointInfo", {"name": slot})
-        wanted: JsonObject = {"breakpoints": [{"dataId": info["dataId"]}]}
-        self._client.request("setDataBreakpoints", wanted)
-        return text(info, "description") or ""
-
-    def flow_lines(self, frame: JsonObject) -> list[str]:
-        """Return the text of a frame's source, from the file or, without one, by reference."""
-        source = mapping(frame, "source")
-        path = text(source, "path")
-        if path is not None:
-            return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
-        reference = source["sourceReference"]
-        answer = self._client.request("source", {"sourceReference": reference, "source": source})
-        return (text(answer, "content") or "").splitlines()
-
-    def call_name(self) -> str:
-        """Return the name of the one thread."""
-        return text(rows(self._client.request("threads"), "threads")[0], "name") or ""
+    def _do(self, line: str) -> Shown:
+        """Show a line as it would be typed, do it, and return where that led."""
+        self._screen.say(f"(spd) {line}", style="bold")
+        if not run_line(self._debugger, line):
+            raise Refusal(f"the line '{line}' was refused")
+        return look(self._debugger)
 
 
-def tell(reader: Reader, console: Console) -> bool:
-    """Tell the story of the open recording; return whether both ways showed the same."""
-    end = reader.move("continue")
-    visits = [frame for frame in reader.frames(levels=0) if "#" in _name(frame)]
-    slot = _watched(reader)
-    _say(console, f"{reader.call_name()}, events #0 to #{end.cursor}", style="bold")
-    names = [_name(frame) for frame in visits[::-1]]
-    more = "" if len(names) <= STOPS_MAX else f" and {len(names) - STOPS_MAX} more"
-    _say(console, f"Visits: {', '.join(names[:STOPS_MAX]) or 'none'}{more}.")
-    here = end
-    if visits:
-        here = _break_at_a_state(reader, console, visits)
-    else:
-        _say(console, "No state was entered in this call, so there is no line to break at.")
-    if slot is None:
-        _say(console, "No slot was written in this call, so there is no write to go back to.")
-    else:
-        _chapter(console, f"Who wrote {slot}? Watch it and run backwards")
-        _say(console, f"{reader.watch(slot)}.")
-    back = [here, *_told(reader, console, "reverseContinue", slot, here)]
-    _chapter(console, "And forward again")
-    ahead = [back[-1], *_told(reader, console, "continue", slot, back[-1])]
-    return _compare(console, back, ahead)
+def look(debugger: Debugger) -> Shown:
+    """Read everything at the cursor: the stack, each frame's scopes, each scope's rows."""
+    ide = debugger.ide
+    seen: list[JsonValue] = []
+    position: dict[str, str] = {}
+    for place, frame in enumerate(ide.frames(levels=FRAMES_MAX)[0]):
+        seen.append(_without_ids(frame))
+        for scope in ide.scopes(frame):
+            if scope.get("expensive") is True:
+                continue
+            children = ide.children(scope)
+            if name_of(scope) == "Position":
+                position = position if place else values_of(children)
+                continue
+            seen.append(_without_ids(scope))
+            seen += [_without_ids(row) for row in children]
+    return Shown(
+        cursor=int(position["event_index"]),
+        place_hash=position["hash"].removeprefix("sha256:"),
+        fingerprint=hashlib.sha256(msgspec.json.encode(seen, order="sorted")).hexdigest(),
+        is_edge=is_edge(debugger.stop),
+    )
 
 
-def _watched(reader: Reader) -> str | None:
+def compared(screen: Screen, back: Sequence[Shown], ahead: Sequence[Shown]) -> bool:
+    """Show the places reached both ways and return whether they are the same ones."""
+    screen.chapter("The same places, reached both ways")
+    forward = {shown.cursor: shown for shown in ahead}
+    both = [(one, forward[one.cursor]) for one in back[::-1] if one.cursor in forward]
+    equal = [
+        (one.fingerprint, one.place_hash) == (other.fingerprint, other.place_hash)
+        for one, other in both
+    ]
+    cells = [
+        (
+            f"#{one.cursor}",
+            one.fingerprint[:HASH_DIGITS],
+            other.fingerprint[:HASH_DIGITS],
+            one.place_hash[:HASH_DIGITS],
+            "same" if is_equal else "DIFFERENT",
+        )
+        for (one, other), is_equal in zip(both, equal, strict=True)
+    ]
+    screen.table([_HEAD, *cells])
+    stops_back = [shown.cursor for shown in back]
+    stops_ahead = [shown.cursor for shown in ahead]
+    mirrored = [cursor for cursor in stops_ahead if cursor <= stops_back[0]] == stops_back[::-1]
+    screen.say(f"Stops backwards: {_positions(stops_back)}.")
+    screen.say(f"Stops forwards:  {_positions(stops_ahead)}.")
+    if all(equal) and mirrored:
+        screen.say("Forwards mirrors backwards, and every place is the same.", style="bold green")
+        return True
+    screen.say("The two ways differ: this is a fault of the debugger.", style="bold red")
+    return False
+
+
+# -- small reads -----------------------------------------------------------------------------------
+
+
+def _watched(ide: IdeClient) -> str | None:
     """Return the slot to watch: the preferred one if it was written, else the most written."""
-    counts = {_name(row): reader.write_count(row) for row in reader.slots()}
+    slots = ide.children(ide.scopes()[0], count=SLOTS_MAX)
+    counts = {name_of(row): _write_count(ide, row) for row in slots}
     if counts.get(PREFERRED_SLOT):
         return PREFERRED_SLOT
     most = max(counts, key=lambda name: counts[name], default=None)
     return most if most is not None and counts[most] else None
 
 
-def _break_at_a_state(reader: Reader, console: Console, visits: list[JsonObject]) -> Shown:
-    """Stop at the preferred state, else at the newest one of the call; show place and slots."""
-    firsts = [visit for visit in visits if _name(visit).removesuffix(" (left)").endswith("#1")]
-    chosen = next((visit for visit in firsts if _state(visit) == PREFERRED_STATE), firsts[0])
-    _chapter(console, f"Break at {_state(chosen)}")
-    reader.move("reverseContinue")
-    answer = reader.break_at(chosen)
-    _say(console, f"Breakpoint on line {answer.get('line')}: {text(answer, 'message')}.")
-    here = reader.move("continue")
-    _stop_line(console, here)
-    _place(reader, console)
-    _slot_table(reader, console)
-    return here
-
-
-def _told(
-    reader: Reader, console: Console, command: str, slot: str | None, before: Shown
-) -> Iterator[Shown]:
-    """Run to the edge, or as far as the story goes, telling and yielding each stop."""
-    for _ in range(STOPS_MAX):
-        here = reader.move(command)
-        _stop_line(console, here)
-        if text(here.stop, "reason") == "data breakpoint" and slot is not None:
-            _write_details(reader, console, slot)
-        if here.cursor != before.cursor:
-            yield here
-        if "of recording" in (text(here.stop, "description") or ""):
-            return
-        before = here
-    _say(console, f"… the story ends here, after {STOPS_MAX} stops.")
-
-
-def _compare(console: Console, back: Sequence[Shown], ahead: Sequence[Shown]) -> bool:
-    """Show the places that were reached both ways, and whether they were the same."""
-    _chapter(console, "The same places, reached both ways")
-    forward = {shown.cursor: shown for shown in ahead}
-    table = Table("position", "shown, backwards", "shown, forwards", "hash", "", box=None)
-    both = [(shown, forward[shown.cursor]) for shown in back if shown.cursor in forward]
-    same = True
-    for one, other in both[::-1]:
-        equal = one.fingerprint == other.fingerprint
-        equal = equal and one.position["hash"] == other.position["hash"]
-        same = same and equal
-        table.add_row(
-            f"#{one.cursor}",
-            one.fingerprint[:HASH_DIGITS],
-            other.fingerprint[:HASH_DIGITS],
-            one.position["hash"].removeprefix("sha256:")[:HASH_DIGITS],
-            "same" if equal else "DIFFERENT",
-        )
-    console.print(table)
-    stops_back = [shown.cursor for shown in back]
-    stops_ahead = [shown.cursor for shown in ahead if shown.cursor <= stops_back[0]]
-    mirrored = stops_ahead == stops_back[::-1]
-    _say(console, f"Stops backwards: {_positions(stops_back)}.")
-    _say(console, f"Stops forwards:  {_positions([shown.cursor for shown in ahead])}.")
-    if same and mirrored:
-        _say(
-            console, "Forwards mirrors backwards, and every place is the same.", style="bold green"
-        )
-    else:
-        _say(console, "The two ways differ: this is a fault of the debugger.", style="bold red")
-    return same and mirrored
-
-
-# -- telling ---------------------------------------------------------------------------------------
-
-
-def _say(console: Console, sentence: str, *, style: str = "") -> None:
-    console.print(Text(sentence, style=style))
-
-
-def _chapter(console: Console, title: str) -> None:
-    console.print()
-    console.print(Text(f"── {title}", style="bold cyan"))
-
-
-def _stop_line(console: Console, shown: Shown) -> None:
-    """Print where a stop is, as an IDE's status line does, and the hash of the place."""
-    described = text(shown.stop, "description") or ""
-    if "of recording" in described:
-        described = f"{described} ({text(shown.stop, 'text')})"
-    place = shown.position["hash"].removeprefix("sha256:")[:HASH_DIGITS]
-    _say(console, f"stopped: {described}   hash {place}…", style="yellow")
-
-
-def _place(reader: Reader, console: Console) -> None:
-    """Print the lines of the flow around the top frame."""
-    frame = reader.frames()[0]
-    lines = reader.flow_lines(frame)
-    at = integer(frame, "line") or 1
-    _say(console, f"{text(mapping(frame, 'source'), 'name')}, {_name(frame)}:")
-    for number in range(max(1, at - NEIGHBOURS), min(len(lines), at + NEIGHBOURS) + 1):
-        mark = "▶" if number == at else " "
-        style = "bold" if number == at else ""
-        console.print(
-            Text(f" {mark}{number:4d}  {lines[number - 1]}", style=style),
-            overflow="ellipsis",
-            no_wrap=True,
-        )
-
-
-def _slot_table(reader: Reader, console: Console) -> None:
-    """Print the slots with their labels and writers."""
-    table = Table(box=None)
-    for title in ("slot", "value", "label", "written by", "at"):
-        table.add_column(title, overflow="fold")
-    for row in reader.slots()[:STOPS_MAX]:
-        parts = _values(reader.children(row))
-        at = (parts.get("write_event") or "").partition(" ")[0]
-        cells = (_name(row), text(row, "value"), parts.get("label"), parts.get("writer"), at)
-        table.add_row(*(Text(cell or "") for cell in cells))
-    console.print(table)
-
-
-def _write_details(reader: Reader, console: Console, slot: str) -> None:
-    """Print what stands behind a slot that was written here."""
-    for row in reader.slots():
-        if _name(row) == slot:
-            parts = _values(reader.children(row))
-            call = f" ({parts['tool_call']})" if "tool_call" in parts else ""
-            _say(console, f"    {slot}: {parts.get('old')} → {text(row, 'value')}", style="bold")
-            visit = _name(reader.frames()[0])
-            _say(console, f"    written in {visit} by {parts['writer']}{call}")
-
-
-def _positions(cursors: Sequence[int]) -> str:
-    return ", ".join(f"#{cursor}" for cursor in cursors)
-
-
-# -- small reads -----------------------------------------------------------------------------------
-
-
-def _name(row: JsonObject) -> str:
-    return text(row, "name") or ""
+def _write_count(ide: IdeClient, slot: JsonObject) -> int:
+    """Return how often a slot is written in the whole call, from its history."""
+    for part in ide.children(slot):
+        if name_of(part) == "history":
+            return sum(integer(row, "indexedVariables") or 0 for row in ide.children(part))
+    return 0
 
 
 def _state(frame: JsonObject) -> str:
     """Return the state of a visit's frame: its name without the count."""
-    return _name(frame).removesuffix(" (left)").rpartition("#")[0]
-
-
-def _values(children: Sequence[JsonObject]) -> dict[str, str]:
-    return {_name(row): text(row, "value") or "" for row in children}
+    return name_of(frame).removesuffix(" (left)").rpartition("#")[0]
 
 
 def _without_ids(row: JsonObject) -> JsonValue:
@@ -330,31 +208,34 @@ def _without_ids(row: JsonObject) -> JsonValue:
     return kept
 
 
-def _adapter_command() -> list[str]:
-    """Return how to start the adapter: the installed script, else this package's module."""
-    script = Path(sys.executable).with_name("spd-dap")
-    return [str(script)] if script.exists() else [sys.executable, "-m", "dap_adapter.main"]
+def _positions(cursors: Sequence[int]) -> str:
+    return ", ".join(f"#{cursor}" for cursor in cursors)
 
 
 def main() -> int:
     """Run the demo; return the exit status."""
     parser = argparse.ArgumentParser(
         prog="python -m dap_adapter.demo",
-        description="Step a recorded call both ways over the Debug Adapter Protocol.",
+        description="Step a recorded call both ways, as `spd debug` does.",
     )
-    parser.add_argument("recording", help="a session directory or an artifact file")
-    recording = parser.parse_args().recording
-    if isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # pyright: ignore[reportUnknownMemberType]
-    console = Console(highlight=False, markup=False, emoji=False)
-    with DapClient(_adapter_command()) as client:
-        try:
-            reader = Reader(client)
-            reader.start(recording)
-            return 0 if tell(reader, console) else 1
-        except (RequestFailed, ClientError) as error:
-            _say(console, str(error), style="bold red")
-            return 1
+    parser.add_argument("recording", help="a session directory or an artifact file", type=Path)
+    recording: Path = parser.parse_args().recording
+    screen = Screen()
+    try:
+        launch: JsonObject = {"recording": str(recording.absolute()), "stopAt": "end"}
+        with opened(launch, screen) as (debugger, stop):
+            if not Story(debugger).tell(stop):
+                return 1
+            if sys.stdin.isatty() and sys.stdout.isatty():
+                screen.say("Now yours: help shows the verbs, quit ends.")
+                converse(debugger)
+            return 0
+    except (RequestFailed, ClientError, Refusal) as error:
+        why = reason_of(error) if isinstance(error, RequestFailed) else str(error)
+        screen.say(why, style="bold red")
+        return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
 
 
 if __name__ == "__main__":

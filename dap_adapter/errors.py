@@ -49,6 +49,7 @@ class ErrorNumber:
     UNKNOWN_REFERENCE: ClassVar[int] = 4001
     CANNOT_EVALUATE: ClassVar[int] = 4002
     SOURCE_UNAVAILABLE: ClassVar[int] = 4003
+    NO_FINDING: ClassVar[int] = 4004
 
 
 ENGINE_NUMBERS: dict[str, int] = {
@@ -78,6 +79,11 @@ def of_engine(error: EngineError) -> DapError:
     return DapError(ENGINE_NUMBERS.get(error.code, ENGINE_OTHER), text, show_user=True)
 
 
+def of_response(code: str, message: str) -> DapError:
+    """Return the error in a response of the engine as the user sees it."""
+    return DapError(ENGINE_NUMBERS.get(code, ENGINE_OTHER), message, show_user=True)
+
+
 def malformed_request(reason: str) -> DapError:
     """Return the error for a message that is no request of the protocol."""
     return DapError(ErrorNumber.MALFORMED_REQUEST, f"This is not a request: {reason}.")
@@ -96,8 +102,8 @@ def invalid_arguments(command: str, reason: str) -> DapError:
 
 
 def cancelled() -> DapError:
-    """Return the error for a request that the client gave up by ending the session."""
-    return DapError(ErrorNumber.CANCELLED, "The session was ended first.", short=CANCELLED)
+    """Return the error for a request that the client gave up."""
+    return DapError(ErrorNumber.CANCELLED, "The request was cancelled.", short=CANCELLED)
 
 
 def internal(command: str) -> DapError:

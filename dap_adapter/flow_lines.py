@@ -1,4 +1,4 @@
-"""Which line of the flow an event stands on, and which state stands on a line.
+"""Which line of the flow an event stands on.
 
 Rules: everything comes from the spans stored in the artifact (1-based lines and UTF-16 columns), so
 the file on disk is never read here; a span that the artifact lacks means the state's line, and a
@@ -112,37 +112,6 @@ class FlowLines:
         else:
             span = None
         return span or self.of_state(state_id)
-
-    def states_on(self, line: int) -> list[str]:
-        """Return the states whose line is `line`, in flow order; several in one-line flows."""
-        return [
-            state_id
-            for state_id, state in self._states.items()
-            if state.line_span is not None and state.line_span.line == line
-        ]
-
-    def states_at(self, line: int, column: int) -> list[str]:
-        """Return the state of a line that a column means: the last to start at or before it."""
-        on_line = self.states_on(line)
-        before = [state for state in on_line if self.of_state(state).column <= column]
-        return before[-1:] or on_line[:1]
-
-    def state_around(self, line: int) -> str | None:
-        """Return the state whose text holds `line`, or None."""
-        for state_id, state in self._states.items():
-            span = state.span
-            if span is None or state.line_span is None:
-                continue
-            last = span.end_line if span.end_column > 1 else span.end_line - 1
-            if state.line_span.line < line <= last:
-                return state_id
-        return None
-
-    def nearest_state(self, line: int) -> str | None:
-        """Return the state whose line is nearest to `line`; None for a flow without states."""
-        return min(
-            self._states, key=lambda state: abs(self.of_state(state).line - line), default=None
-        )
 
     def _edge_span(self, edge_id: str | None) -> Span | None:
         found = self._edges.get(edge_id) if edge_id is not None else None

@@ -9,9 +9,9 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from urllib.parse import unquote, urlsplit
+
+import msgspec
 
 from dap_adapter.flow_lines import FlowRow
 from dap_adapter.launch_config import LaunchConfig, SourcePolicy
@@ -21,8 +21,7 @@ from engine.core.contract.canonical import sha256_of
 _DRIVE = re.compile("/?[A-Za-z]:")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FlowSource:
+class FlowSource(msgspec.Struct, frozen=True, kw_only=True):
     """The flow as the client sees it.
 
     Attributes:
@@ -46,8 +45,12 @@ class FlowSource:
     def shown(self, *, as_uri: bool) -> Source:
         """Return the source that frames carry."""
         if self.path is None:
-            return Source(name=self.name, source_reference=self.reference, origin="as recorded")
+            return self.as_it_ran()
         return Source(name=self.name, path=self.path.as_uri() if as_uri else str(self.path))
+
+    def as_it_ran(self) -> Source:
+        """Return the recorded text as a source."""
+        return Source(name=self.name, source_reference=self.reference, origin="as recorded")
 
     def is_meant_by(self, source: Source) -> bool:
         """Return whether a client's source is this flow, however it spells the path."""
@@ -69,7 +72,7 @@ def flow_source(
     A workspace file may differ from the flow that ran; the session directory's file is shown only
     if it does not.
     """
-    workspace = _below(config.flow_root, flow.source_path)
+    workspace = _below(config.flow_root, flow.source_path) or _mapped(config, flow.source_path)
     recorded = _below(config.session or session_directory, flow.path)
     follows = config.source_policy is SourcePolicy.WORKSPACE
     as_it_ran = recorded if recorded is not None and _revision(recorded) == flow.revision else None
@@ -96,6 +99,8 @@ def local_path(path: str) -> str:
     scheme, colon, _ = path.partition("://")
     if not colon or not scheme.replace("-", "").replace("+", "").isalnum():
         return path
+    from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - start-up
+
     return unquote(urlsplit(path).path)
 
 
@@ -126,6 +131,26 @@ def _ends_with(path: str, suffix: str) -> bool:
         end = tuple(part.casefold() for part in end)
         parts = tuple(part.casefold() for part in parts)
     return parts[-len(end) :] == end
+
+
+def _mapped(config: LaunchConfig, recorded: str | None) -> Path | None:
+    """Return the file that a path mapping names for the path that the recorder saw, if it exists.
+
+    The remote root is matched by whole parts, in any spelling of separators.
+    """
+    if recorded is None:
+        return None
+    parts = comparable_parts(recorded)
+    for mapping in config.path_mappings:
+        root = comparable_parts(mapping.remote_root)
+        if parts[: len(root)] == root:
+            kept = [
+                part for part in recorded.replace("\\", "/").split("/") if part not in ("", ".")
+            ]
+            path = _below(mapping.local_root, "/".join(kept[len(root) :]))
+            if path is not None:
+                return path
+    return None
 
 
 def _below(root: Path | None, relative: str | None) -> Path | None:

@@ -5,7 +5,6 @@ value is an error that tells the user what to write instead.
 """
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TypeAlias, TypeVar
@@ -24,20 +23,37 @@ class SourcePolicy(StrEnum):
     RECORDED = "recorded"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaunchConfig:
-    """What a launch asks for. `stop_at` is a `seek` of the core."""
+class PathMapping(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the flow files of a folder that the recorder saw lie on this machine."""
+
+    local_root: Path
+    remote_root: str
+
+
+class LaunchConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a launch asks for. `stop_at` is a `seek` of the core; None is the first finding."""
 
     recording: Path
     session: Path | None
     flow_root: Path | None
-    stop_at: JsonObject
+    path_mappings: tuple[PathMapping, ...]
+    stop_at: JsonObject | None
     step_unit: Unit
     direction: Direction
     source_policy: SourcePolicy
+    no_debug: bool
 
 
 _Member = TypeVar("_Member", bound=StrEnum)
+
+NOT_THERE = {
+    "format": "'format' names an importer, and this version has none: leave it out and set"
+    " 'recording' to a session directory or an artifact file",
+    "slotClasses": "'slotClasses' belongs to importers, which this version has not got: leave it"
+    " out; the recording names the classes of its slots",
+}
+"""What is said where a key of the design is used that does not work yet."""
+
 _Arguments: TypeAlias = dict[str, object]
 
 _POSITION = re.compile(r"#(-?\d{1,15})")
@@ -57,23 +73,32 @@ def launch_config(arguments: bytes) -> LaunchConfig:
     recording = _text(keys, "recording")
     if not recording:
         raise _wrong("'recording' is missing: set it to a session directory or to an artifact file")
+    for key in ("format", "slotClasses"):
+        if keys.get(key) is not None:
+            raise _wrong(NOT_THERE[key])
     return LaunchConfig(
         recording=Path(recording).expanduser(),
         session=_folder(keys, "session"),
         flow_root=_folder(keys, "flowRoot"),
+        path_mappings=_path_mappings(keys),
         stop_at=stop_position(_text(keys, "stopAt") or "start"),
         step_unit=_member(keys, "stepUnit", Unit, Unit.EVENT),
         direction=_member(keys, "direction", Direction, Direction.FORWARD),
         source_policy=_member(keys, "sourcePolicy", SourcePolicy, SourcePolicy.WORKSPACE),
+        no_debug=keys.get("noDebug") is True,
     )
 
 
-def stop_position(text: str) -> JsonObject:
-    """Return the seek that a `stopAt` text means: an edge, a position, a time, else a visit id.
+def stop_position(text: str) -> JsonObject | None:
+    """Return the seek that a place means: an edge, a position, a time, else a visit id.
+
+    None is the first finding.
 
     >>> stop_position("#812"), stop_position("01:42.300"), stop_position("confirm#1")
     ({'event_index': 812}, {'clock_ms': 102300}, {'visit_id': 'confirm#1'})
     """
+    if text == "firstFinding":
+        return None
     if text in ("start", "end"):
         return {"edge": text}
     if position := _POSITION.fullmatch(text):
@@ -87,7 +112,7 @@ def stop_position(text: str) -> JsonObject:
 
 def stop_at_nowhere(config: LaunchConfig, *, last: int) -> DapError:
     """Return the error for a `stopAt` that is not in the recording, whose last event is `last`."""
-    [given] = config.stop_at.values()
+    [given] = (config.stop_at or {"": "firstFinding"}).values()
     return _wrong(
         f"'stopAt' is {given!r}, which is nowhere in this call: use start, end, an event from #0 to"
         f" #{last}, a time like 01:42.300 or a visit id"
@@ -109,6 +134,24 @@ def _folder(keys: _Arguments, key: str) -> Path | None:
     if not folder.is_dir():
         raise _wrong(f"'{key}' is {value!r}: there is no such folder")
     return folder
+
+
+def _path_mappings(keys: _Arguments) -> tuple[PathMapping, ...]:
+    try:
+        rows = msgspec.convert(keys.get("pathMappings") or [], list[_MappingRow])
+    except msgspec.ValidationError:
+        raise _wrong("'pathMappings' is a list of {localRoot, remoteRoot}, both texts") from None
+    folders = [_folder({"pathMappings": row.local_root}, "pathMappings") for row in rows]
+    return tuple(
+        PathMapping(local_root=folder, remote_root=row.remote_root)
+        for row, folder in zip(rows, folders, strict=True)
+        if folder is not None
+    )
+
+
+class _MappingRow(msgspec.Struct, frozen=True, rename="camel"):
+    local_root: str
+    remote_root: str
 
 
 def _member(keys: _Arguments, key: str, kind: type[_Member], default: _Member) -> _Member:

@@ -10,12 +10,35 @@ from typing import Literal, Union
 from msgspec import Struct, field
 
 
+class BreakpointLocation(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    line: int
+    column: int | None = None
+    end_column: int | None = field(name="endColumn", default=None)
+    end_line: int | None = field(name="endLine", default=None)
+
+
+class BreakpointLocationsResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    breakpoints: list[BreakpointLocation]
+
+
+class CancelArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    progress_id: str | None = field(name="progressId", default=None)
+    request_id: int | None = field(name="requestId", default=None)
+
+
 class ColumnDescriptor(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     attribute_name: str = field(name="attributeName")
     label: str
     format: str | None = None
     type: Literal["string", "number", "boolean", "unixTimestampUTC"] | None = None
     width: int | None = None
+
+
+class CompletionsArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    column: int
+    text: str
+    frame_id: int | None = field(name="frameId", default=None)
+    line: int | None = None
 
 
 class ConfigurationDoneArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -28,6 +51,13 @@ class ContinueArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaul
 
 
 class ContinueResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    all_threads_continued: bool | None = field(
+        name="allThreadsContinued", default=None
+    )
+
+
+class ContinuedEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    thread_id: int = field(name="threadId")
     all_threads_continued: bool | None = field(
         name="allThreadsContinued", default=None
     )
@@ -88,10 +118,34 @@ class ExceptionBreakpointsFilter(Struct, frozen=True, gc=False, kw_only=True, om
     )
 
 
+class ExceptionDetails(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    evaluate_name: Union[str, None] = field(name="evaluateName", default=None)
+    full_type_name: Union[str, None] = field(name="fullTypeName", default=None)
+    inner_exception: Union[list["ExceptionDetails"], None] = field(
+        name="innerException", default=None
+    )
+    message: Union[str, None] = None
+    stack_trace: Union[str, None] = field(name="stackTrace", default=None)
+    type_name: Union[str, None] = field(name="typeName", default=None)
+
+
 class ExceptionFilterOptions(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     filter_id: str = field(name="filterId")
     condition: str | None = None
     mode: str | None = None
+
+
+class ExceptionInfoArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    thread_id: int = field(name="threadId")
+
+
+class ExceptionInfoResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    break_mode: Literal["never", "always", "unhandled", "userUnhandled"] = field(
+        name="breakMode"
+    )
+    exception_id: str = field(name="exceptionId")
+    description: str | None = None
+    details: ExceptionDetails | None = None
 
 
 class ExceptionPathSegment(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -101,6 +155,33 @@ class ExceptionPathSegment(Struct, frozen=True, gc=False, kw_only=True, omit_def
 
 class ExitedEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     exit_code: int = field(name="exitCode")
+
+
+class FunctionBreakpoint(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    name: str
+    condition: str | None = None
+    hit_condition: str | None = field(name="hitCondition", default=None)
+
+
+class GotoArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    target_id: int = field(name="targetId")
+    thread_id: int = field(name="threadId")
+
+
+class GotoTarget(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    id: int
+    label: str
+    line: int
+    column: int | None = None
+    end_column: int | None = field(name="endColumn", default=None)
+    end_line: int | None = field(name="endLine", default=None)
+    instruction_pointer_reference: str | None = field(
+        name="instructionPointerReference", default=None
+    )
+
+
+class GotoTargetsResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    targets: list[GotoTarget]
 
 
 class InitializeArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -147,6 +228,30 @@ class PauseArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=
     thread_id: int = field(name="threadId")
 
 
+class ProgressEndEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    progress_id: str = field(name="progressId")
+    message: str | None = None
+
+
+class ProgressStartEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    progress_id: str = field(name="progressId")
+    title: str
+    cancellable: bool | None = None
+    message: str | None = None
+    percentage: float | None = None
+    request_id: int | None = field(name="requestId", default=None)
+
+
+class ProgressUpdateEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    progress_id: str = field(name="progressId")
+    message: str | None = None
+    percentage: float | None = None
+
+
+class RestartFrameArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    frame_id: int = field(name="frameId")
+
+
 class ReverseContinueArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     thread_id: int = field(name="threadId")
     single_thread: bool | None = field(name="singleThread", default=None)
@@ -154,6 +259,10 @@ class ReverseContinueArguments(Struct, frozen=True, gc=False, kw_only=True, omit
 
 class ScopesArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     frame_id: int = field(name="frameId")
+
+
+class SetFunctionBreakpointsArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    breakpoints: list[FunctionBreakpoint]
 
 
 class SourceBreakpoint(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -363,6 +472,24 @@ class Checksum(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     checksum: str
 
 
+class CompletionItem(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    label: str
+    detail: str | None = None
+    length: int | None = None
+    selection_length: int | None = field(name="selectionLength", default=None)
+    selection_start: int | None = field(name="selectionStart", default=None)
+    sort_text: str | None = field(name="sortText", default=None)
+    start: int | None = None
+    text: str | None = None
+    type: Literal["method", "function", "constructor", "field", "variable", "class", "interface", "module", "property", "unit", "value", "enum", "keyword", "snippet", "text", "color", "file", "reference", "customcolor"] | None = (
+        None
+    )
+
+
+class CompletionsResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    targets: list[CompletionItem]
+
+
 class DataBreakpoint(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     data_id: str = field(name="dataId")
     access_type: Literal["read", "write", "readWrite"] | None = field(
@@ -540,6 +667,14 @@ class BreakpointEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defa
     reason: str
 
 
+class BreakpointLocationsArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    line: int
+    source: Source
+    column: int | None = None
+    end_column: int | None = field(name="endColumn", default=None)
+    end_line: int | None = field(name="endLine", default=None)
+
+
 class EvaluateArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     expression: str
     column: int | None = None
@@ -548,6 +683,16 @@ class EvaluateArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaul
     frame_id: int | None = field(name="frameId", default=None)
     line: int | None = None
     source: Source | None = None
+
+
+class GotoTargetsArguments(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    line: int
+    source: Source
+    column: int | None = None
+
+
+class LoadedSourcesResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    sources: list[Source]
 
 
 class OutputEventBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
@@ -601,3 +746,7 @@ class SetDataBreakpointsResponseBody(Struct, frozen=True, gc=False, kw_only=True
 
 class SetExceptionBreakpointsResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
     breakpoints: list[Breakpoint] | None = None
+
+
+class SetFunctionBreakpointsResponseBody(Struct, frozen=True, gc=False, kw_only=True, omit_defaults=True):
+    breakpoints: list[Breakpoint]

@@ -2,74 +2,61 @@
 
 Rules: every request is answered exactly once, and its events follow its response (law 6), because a
 handler only queues events. `receive` works for milliseconds; what may take longer is a job that
-`run` advances. `LIFECYCLE` says which request is served in which phase.
+`run` advances, and that `pause`, `cancel` and the end of the session can stop between two slices.
 """
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
 
 import msgspec
 
 from dap_adapter import errors
-from dap_adapter.errors import DapError, ErrorNumber
+from dap_adapter.errors import DapError
+from dap_adapter.jobs import Body, Job
 from dap_adapter.messages import Event, Message, Request, Response, Unreadable
-from dap_adapter.protocol import (
-    ConfigurationDoneArguments,
-    ContinueArguments,
-    DataBreakpointInfoArguments,
-    DisconnectArguments,
-    ErrorMessage,
-    ErrorResponseBody,
-    EvaluateArguments,
-    InitializeArguments,
-    NextArguments,
-    PauseArguments,
-    ReverseContinueArguments,
-    ScopesArguments,
-    SetBreakpointsArguments,
-    SetDataBreakpointsArguments,
-    SetExceptionBreakpointsArguments,
-    SourceArguments,
-    StackTraceArguments,
-    StepBackArguments,
-    StepInArguments,
-    StepOutArguments,
-    TerminateArguments,
-    VariablesArguments,
-)
-from dap_adapter.requests import (
-    breakpoints,
-    evaluate,
-    lifecycle,
-    sources,
-    stack,
-    stepping,
-    variables,
-)
-from dap_adapter.session_state import Body, Job, Loader, Phase, SessionState
+from dap_adapter.progress import Progress
+from dap_adapter.protocol import CancelArguments, ErrorMessage, ErrorResponseBody
+from dap_adapter.session_state import Loader, SessionState
+from dap_adapter.wires import served
 from engine.core.contract.errors import EngineError
 
 ENDING = ("terminate", "disconnect")
-"""Requests that give up what a job is doing."""
+"""Requests that give up what every job is doing."""
+
+BEFORE_TOKEN = ("initialize", "disconnect", "cancel")
+"""What is served on a guarded session before the token has come."""
+
+CANCELLABLE = frozenset({"launch", "attach", "restart", "evaluate", "continue", "reverseContinue"})
+"""Requests that a `cancel` read before them stops."""
+
+_CANCELLED_AHEAD_MAX = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Waiting:
-    """A job and the request that it will answer."""
+class _Work(msgspec.Struct, kw_only=True, eq=False):
+    """A job, the request that started it, and whether that request still waits for its answer."""
 
-    request: Request
     job: Job
+    request: Request
+    is_waited_for: bool
+    progress: Progress
 
 
 class Session:
-    """One client's debug session on one recording."""
+    """One client's debug session on one recording.
 
-    def __init__(self, *, load: Loader, log: Callable[[str], None] | None = None) -> None:
-        self._state = SessionState(load)
+    With a `token`, only `BEFORE_TOKEN` is served until a launch or attach has brought it.
+    """
+
+    def __init__(
+        self, *, load: Loader, log: Callable[[str], None] | None = None, token: str | None = None
+    ) -> None:
+        self._state = SessionState(load, serves_attach=token is not None)
         self._log_to = log
-        self._waiting: _Waiting | None = None
+        self._token = token
+        self._works: list[_Work] = []
+        self._cancelled_ahead: set[int] = set()
+        self._newest = -1
+        self._progress_count = 0
         self._seq = 0
 
     # -- the two ways in ---------------------------------------------------------------------------
@@ -81,8 +68,16 @@ class Session:
             if message.seq is None:
                 return []
             return [self._failure(message.seq, message.command, message.error)]
-        given_up = self._given_up() if message.command in ENDING else []
-        return given_up + self._answered(message, lambda: self._served(message))
+        self._newest = max(self._newest, message.seq)
+        if self._token is not None and not self._lets_pass(message, self._token):
+            return []
+        if message.seq in self._cancelled_ahead:
+            self._cancelled_ahead.discard(message.seq)
+            if message.command in CANCELLABLE:
+                return [self._failure(message.seq, message.command, errors.cancelled())]
+        given_up = self._all_given_up() if message.command in ENDING else []
+        answered = self._answered(message, lambda: self._served(message))
+        return [*given_up, *answered, *self._stopped_as_asked()]
 
     @property
     def is_finished(self) -> bool:
@@ -90,60 +85,71 @@ class Session:
         return self._state.is_finished
 
     @property
+    def is_trusted(self) -> bool:
+        """Whether the client may do everything: there is no token, or it has come."""
+        return self._token is None
+
+    @property
     def busy(self) -> bool:
         """Whether a job waits for `run`."""
-        return self._waiting is not None
+        return bool(self._works)
 
     def run(self, budget_ms: int) -> list[Message]:
-        """Advance the job for about `budget_ms` and return what it has to say; may be empty.
+        """Advance the first job for about `budget_ms` and return what it has to say; may be empty.
 
-        A slice is never cut: opening a recording is one slice.
+        A slice is never cut.
         """
-        waiting = self._waiting
-        if waiting is None:
+        if not self._works:
             return []
+        work = self._works[0]
         deadline = time.monotonic() + budget_ms / 1000
-        messages = self._answered(waiting.request, lambda: self._sliced(waiting.job, deadline))
-        if messages:
-            self._waiting = None
+        messages: list[Message] = []
+        while work in self._works:
+            try:
+                advance = next(work.job.steps)
+            except StopIteration as done:
+                return [*messages, *self._finished(work, _returning(done.value))]
+            except Exception as error:  # noqa: BLE001 - told to the client where the answer is made
+                _drop(work.job)
+                return [*messages, *self._finished(work, _raising(error))]
+            if not work.is_waited_for:
+                messages += self._flushed()
+            now = time.monotonic()
+            if self._state.client.shows_progress:
+                messages += self._events(work.progress.advanced(advance, now))
+            if now >= deadline:
+                break
         return messages
+
+    def close(self) -> None:
+        """Give up every job: the client has gone."""
+        self._all_given_up()
 
     # -- inside ------------------------------------------------------------------------------------
 
-    def _given_up(self) -> list[Message]:
-        """Return the answer to the request that a job was to answer; the job is dropped."""
-        waiting, self._waiting = self._waiting, None
-        if waiting is None:
-            return []
-        waiting.job.close()
-        return [self._failure(waiting.request.seq, waiting.request.command, errors.cancelled())]
+    def _lets_pass(self, request: Request, token: str) -> bool:
+        """Return whether a guarded session serves this request; a wrong token finishes it."""
+        if request.command in BEFORE_TOKEN:
+            return True
+        import hmac  # noqa: PLC0415 - start-up
+
+        if request.command in ("launch", "attach") and hmac.compare_digest(
+            _token_in(bytes(request.arguments)), token.encode()
+        ):
+            self._token = None
+            return True
+        self._state.is_finished = True
+        return False
 
     def _served(self, request: Request) -> Body | Job:
-        wire = LIFECYCLE.get(request.command)
-        if wire is None:
-            raise errors.unknown_request(request.command)
-        if self._state.phase not in wire.phases:
-            raise _wrong_moment(request.command, self._state.phase, wire.phases)
-        arguments = bytes(request.arguments)
-        return wire.serve(self._state, b"{}" if arguments in (b"", b"null") else arguments)
-
-    def _sliced(self, job: Job, deadline: float) -> Body | Job:
-        """Return the job's body once it is done, else the job itself."""
-        while True:
-            try:
-                next(job)
-            except StopIteration as done:
-                body: Body = done.value
-                return body
-            if time.monotonic() >= deadline:
-                return job
+        return served(self._state, request.command, bytes(request.arguments))
 
     def _answered(self, request: Request, work: Callable[[], Body | Job]) -> list[Message]:
         """Return the response that `work` leads to and the queued events behind it."""
         try:
             outcome = work()
-            if outcome is not None and not isinstance(outcome, msgspec.Struct):
-                self._waiting = _Waiting(request=request, job=outcome)
+            if isinstance(outcome, Job):
+                self._start(request, outcome, is_waited_for=True)
                 return []
             response = Response(
                 seq=self._next_seq(),
@@ -161,10 +167,95 @@ class Session:
 
             self._log(format_exc())
             response = self._failure(request.seq, request.command, errors.internal(request.command))
+        for job in self._state.take_spawned():
+            self._start(request, job, is_waited_for=False)
         return [response, *self._flushed()]
+
+    def _start(self, request: Request, job: Job, *, is_waited_for: bool) -> None:
+        self._progress_count += 1
+        progress = Progress(
+            f"progress-{self._progress_count}",
+            title=job.title,
+            request_seq=request.seq,
+            started=time.monotonic(),
+        )
+        self._works.append(
+            _Work(job=job, request=request, is_waited_for=is_waited_for, progress=progress)
+        )
+
+    def _finished(self, work: _Work, result: Callable[[], Body]) -> list[Message]:
+        """Return what a job that has ended leads to: its progress ends before anything else."""
+        self._works.remove(work)
+        ended = self._events(work.progress.ended())
+        if work.is_waited_for:
+            return [*ended, *self._answered(work.request, result)]
+        try:
+            result()
+        except Exception:  # noqa: BLE001 - nobody waits for an answer: logged, session alive
+            from traceback import format_exc  # noqa: PLC0415 - start-up
+
+            self._log(format_exc())
+        for job in self._state.take_spawned():
+            self._start(work.request, job, is_waited_for=False)
+        return [*ended, *self._flushed()]
+
+    # -- giving up ---------------------------------------------------------------------------------
+
+    def _stopped_as_asked(self) -> list[Message]:
+        """Return what follows from a `pause` or `cancel` that was just served."""
+        state = self._state
+        messages: list[Message] = []
+        if state.wants_pause:
+            state.wants_pause = False
+            for work in [work for work in self._works if work.job.is_run]:
+                messages += self._dropped(work)
+        if (cancel := state.wants_cancel) is not None:
+            state.wants_cancel = None
+            found = [work for work in self._works if _is_meant(work, cancel)]
+            for work in found:
+                messages += self._dropped(work)
+            if not found:
+                self._remember(cancel.request_id)
+        return messages
+
+    def _remember(self, request_id: int | None) -> None:
+        """Keep the number of a request that is cancelled before it is read."""
+        if request_id is not None and request_id > self._newest:
+            if len(self._cancelled_ahead) >= _CANCELLED_AHEAD_MAX:
+                self._cancelled_ahead.discard(min(self._cancelled_ahead))
+            self._cancelled_ahead.add(request_id)
+
+    def _dropped(self, work: _Work) -> list[Message]:
+        """Return the end of a job that was given up: progress, failure, what `dropped` queued."""
+        self._works.remove(work)
+        work.job.steps.close()
+        messages: list[Message] = [*self._events(work.progress.ended())]
+        if work.is_waited_for:
+            messages.append(
+                self._failure(work.request.seq, work.request.command, errors.cancelled())
+            )
+        _drop(work.job)
+        return [*messages, *self._flushed()]
+
+    def _all_given_up(self) -> list[Message]:
+        """Return the answers to the requests that jobs were to answer; every job is dropped."""
+        messages: list[Message] = []
+        for work in self._works:
+            work.job.steps.close()
+            messages += self._events(work.progress.ended())
+            if work.is_waited_for:
+                messages.append(
+                    self._failure(work.request.seq, work.request.command, errors.cancelled())
+                )
+        self._works.clear()
+        self._state.take_events()
+        return messages
+
+    # -- messages ----------------------------------------------------------------------------------
 
     def _failure(self, request_seq: int, command: str, error: DapError) -> Response:
         self._state.take_events()
+        self._state.take_spawned()
         shown = errors.as_format(error.text)
         return Response(
             seq=self._next_seq(),
@@ -182,11 +273,11 @@ class Session:
             ),
         )
 
-    def _flushed(self) -> Sequence[Message]:
-        return [
-            Event(seq=self._next_seq(), event=event, body=body)
-            for event, body in self._state.take_events()
-        ]
+    def _flushed(self) -> list[Message]:
+        return self._events(self._state.take_events())
+
+    def _events(self, events: Sequence[tuple[str, Body]]) -> list[Message]:
+        return [Event(seq=self._next_seq(), event=event, body=body) for event, body in events]
 
     def _log(self, line: str) -> None:
         if self._log_to is not None:
@@ -197,101 +288,35 @@ class Session:
         return self._seq
 
 
-# -- the lifecycle as a table ----------------------------------------------------------------------
-
-_Arguments = TypeVar("_Arguments", bound=msgspec.Struct)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """How a request is served, and in which phases."""
-
-    serve: Callable[[SessionState, bytes], Body | Job]
-    phases: frozenset[Phase]
+def _drop(job: Job) -> None:
+    if job.dropped is not None:
+        job.dropped()
 
 
-_SETUP = frozenset({Phase.READY, Phase.LOADING, Phase.OPEN, Phase.STOPPED})
-_LOADED = frozenset({Phase.OPEN, Phase.STOPPED})
-_STOPPED = frozenset({Phase.STOPPED})
-_ALWAYS = frozenset(Phase)
+def _returning(body: Body) -> Callable[[], Body]:
+    return lambda: body
 
 
-def _wire(
-    command: str,
-    kind: type[_Arguments],
-    handler: Callable[[SessionState, _Arguments], Body],
-    phases: frozenset[Phase],
-) -> tuple[str, Wire]:
-    """Return a wire whose arguments are decoded into `kind`."""
-    decode = msgspec.json.Decoder(kind).decode
+def _raising(error: Exception) -> Callable[[], Body]:
+    def raise_() -> Body:
+        raise error
 
-    def serve(state: SessionState, raw: bytes) -> Body:
-        try:
-            arguments = decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise errors.invalid_arguments(command, str(error)) from None
-        return handler(state, arguments)
-
-    return command, Wire(serve=serve, phases=phases)
+    return raise_
 
 
-LIFECYCLE: dict[str, Wire] = dict(
-    (
-        _wire("initialize", InitializeArguments, lifecycle.initialize, frozenset({Phase.NEW})),
-        ("launch", Wire(serve=lifecycle.launch, phases=frozenset({Phase.READY}))),
-        ("attach", Wire(serve=lifecycle.attach, phases=frozenset({Phase.READY}))),
-        _wire(
-            "configurationDone", ConfigurationDoneArguments, lifecycle.configuration_done, _SETUP
-        ),
-        ("threads", Wire(serve=lifecycle.threads, phases=_SETUP)),
-        _wire("disconnect", DisconnectArguments, lifecycle.disconnect, _ALWAYS),
-        _wire("terminate", TerminateArguments, lifecycle.terminate, _ALWAYS),
-        _wire("setBreakpoints", SetBreakpointsArguments, breakpoints.set_breakpoints, _SETUP),
-        _wire(
-            "setExceptionBreakpoints",
-            SetExceptionBreakpointsArguments,
-            breakpoints.set_exception_breakpoints,
-            _SETUP,
-        ),
-        _wire(
-            "dataBreakpointInfo",
-            DataBreakpointInfoArguments,
-            breakpoints.data_breakpoint_info,
-            _LOADED,
-        ),
-        _wire(
-            "setDataBreakpoints",
-            SetDataBreakpointsArguments,
-            breakpoints.set_data_breakpoints,
-            _SETUP,
-        ),
-        _wire("stackTrace", StackTraceArguments, stack.stack_trace, _STOPPED),
-        _wire("scopes", ScopesArguments, variables.scopes, _STOPPED),
-        _wire("variables", VariablesArguments, variables.variables, _STOPPED),
-        _wire("evaluate", EvaluateArguments, evaluate.evaluate, _STOPPED),
-        _wire("source", SourceArguments, sources.source, _LOADED),
-        _wire("next", NextArguments, stepping.next_, _STOPPED),
-        _wire("stepIn", StepInArguments, stepping.step_in, _STOPPED),
-        _wire("stepOut", StepOutArguments, stepping.step_out, _STOPPED),
-        _wire("stepBack", StepBackArguments, stepping.step_back, _STOPPED),
-        _wire("continue", ContinueArguments, stepping.continue_, _STOPPED),
-        _wire("reverseContinue", ReverseContinueArguments, stepping.reverse_continue, _STOPPED),
-        _wire("pause", PauseArguments, stepping.pause, _STOPPED),
-    )
-)
-"""Every request that is served; any other is answered with a failure."""
+def _is_meant(work: _Work, cancel: CancelArguments) -> bool:
+    if cancel.request_id is not None and cancel.request_id == work.request.seq:
+        return work.is_waited_for or work.job.is_run
+    return cancel.progress_id is not None and cancel.progress_id == work.progress.progress_id
 
 
-def _wrong_moment(command: str, phase: Phase, phases: frozenset[Phase]) -> DapError:
-    """Return the error for a request that comes too early, twice or too late."""
-    if phase is Phase.ENDED:
-        return DapError(ErrorNumber.WRONG_MOMENT, "The session is over.")
-    if phase is Phase.NEW:
-        return DapError(ErrorNumber.WRONG_MOMENT, f"'{command}' needs 'initialize' first.")
-    if phases <= _LOADED:
-        return DapError(
-            ErrorNumber.WRONG_MOMENT,
-            f"'{command}' is served once a recording is open and stopped.",
-            short=errors.NOT_STOPPED,
-        )
-    return DapError(ErrorNumber.WRONG_MOMENT, f"'{command}' was served before.")
+class _Token(msgspec.Struct, frozen=True):
+    token: str = ""
+
+
+def _token_in(arguments: bytes) -> bytes:
+    """Return the bytes of the token that a launch or attach carries; empty where there is none."""
+    try:
+        return msgspec.json.decode(arguments, type=_Token).token.encode()
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return b""

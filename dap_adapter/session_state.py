@@ -3,8 +3,6 @@
 Rules: handlers change it and queue events here; sending belongs to `session.py`.
 """
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,22 +12,23 @@ from dap_adapter import errors
 from dap_adapter.breakpoints import Breakpoints
 from dap_adapter.errors import DapError, ErrorNumber
 from dap_adapter.handles import Handles
+from dap_adapter.jobs import Advance, Body, Job
 from dap_adapter.opened import Opened
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
     from pathlib import Path
 
     from dap_adapter.containers import Container, Frame
-    from dap_adapter.protocol import Variable
+    from dap_adapter.launch_config import LaunchConfig
+    from dap_adapter.protocol import CancelArguments, Variable
     from engine.recording import Recording
 
 THREAD_ID = 1
 """The call is the one thread of a session."""
 
-Loader: TypeAlias = "Callable[[Path], Recording]"
-Body: TypeAlias = msgspec.Struct | None
-Job: TypeAlias = Generator[None, None, Body]
-"""Work in slices; its value is the body of the response that waits for it."""
+Loader: TypeAlias = "Callable[[Path], Generator[Advance | None, None, Recording]]"
+"""Opens a recording in slices."""
 
 
 class Phase(StrEnum):
@@ -40,23 +39,25 @@ class Phase(StrEnum):
     LOADING = "loading"
     OPEN = "open"
     STOPPED = "stopped"
+    RUNNING = "running"
     ENDED = "ended"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
+class Client(msgspec.Struct, frozen=True, kw_only=True):
     """What `initialize` said about the other side; lines and columns start at 0 or 1."""
 
     lines_start_at: int = 1
     columns_start_at: int = 1
     uses_uris: bool = False
+    shows_progress: bool = False
 
 
 class SessionState:
     """The state of one client's session."""
 
-    def __init__(self, load: Loader) -> None:
+    def __init__(self, load: Loader, *, serves_attach: bool = False) -> None:
         self.load = load
+        self.serves_attach = serves_attach
         self.phase = Phase.NEW
         self.client = Client()
         self.is_configured = False
@@ -66,7 +67,14 @@ class SessionState:
         self.slot_variables: dict[tuple[str, int, bool], Variable] = {}
         self.breakpoints = Breakpoints()
         self.maybe_opened: Opened | None = None
+        self.maybe_config: LaunchConfig | None = None
+        self.marks: dict[str, int] = {}
+        self.targets: Handles[int] = Handles()
+        self.met_codes: tuple[str, ...] = ()
+        self.wants_pause = False
+        self.wants_cancel: CancelArguments | None = None
         self._queued: list[tuple[str, Body]] = []
+        self._spawned: list[Job] = []
 
     @property
     def opened(self) -> Opened:
@@ -85,6 +93,15 @@ class SessionState:
         """Return the queued events in order and forget them."""
         queued, self._queued = self._queued, []
         return queued
+
+    def spawn(self, job: Job) -> None:
+        """Start work that no response waits for; it begins when the request has been answered."""
+        self._spawned.append(job)
+
+    def take_spawned(self) -> list[Job]:
+        """Return the work that was started and forget it."""
+        spawned, self._spawned = self._spawned, []
+        return spawned
 
     def check_thread(self, thread_id: int) -> None:
         """Raise a DapError unless `thread_id` is the call's thread."""

@@ -8,7 +8,8 @@ import os
 import select
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from dap_adapter.framing import FrameDecoder, FramingError, framed
 from dap_adapter.messages import Message, decoded, encoded
@@ -20,8 +21,7 @@ BUDGET_MS = 20
 _CHUNK_BYTES = 1 << 16
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pipes:
+class Pipes(msgspec.Struct, frozen=True, kw_only=True):
     """File descriptors of the client's side."""
 
     input: int
@@ -70,6 +70,8 @@ def serve(session: Session, pipes: Pipes, log: Callable[[str], None] | None = No
         return 1
     except BrokenPipeError:
         return 0  # the client has gone, and with it the session
+    finally:
+        session.close()
     return 0
 
 

@@ -1,15 +1,19 @@
-"""initialize, launch, configurationDone, threads, disconnect, terminate.
+"""initialize, launch, attach, restart, configurationDone, threads, disconnect, terminate.
 
 Rules: `launch` is answered when the recording is open, then comes `initialized`; the first
 `stopped` follows both that answer and `configurationDone`, whichever is later.
 """
 
-from pathlib import Path
+import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from dap_adapter.capabilities import CAPABILITIES
 from dap_adapter.errors import DapError, ErrorNumber
-from dap_adapter.launch_config import launch_config
+from dap_adapter.jobs import Advance, Job, Steps
+from dap_adapter.launch_config import LaunchConfig, launch_config
 from dap_adapter.opened import Opened
 from dap_adapter.protocol import (
     Capabilities,
@@ -23,11 +27,17 @@ from dap_adapter.protocol import (
     ThreadsResponseBody,
 )
 from dap_adapter.requests.breakpoints import verify_pending
-from dap_adapter.requests.stepping import emit_first_stop
-from dap_adapter.session_state import THREAD_ID, Body, Client, Job, Phase, SessionState
+from dap_adapter.requests.stops import emit_first_stop
+from dap_adapter.session_state import THREAD_ID, Client, Phase, SessionState
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from engine.recording import Recording
+
+
+LOADED_LATER = ("engine.core.cursor", "dap_adapter.requests.variables")
+"""What the first stop does not need and every request after it does."""
 
 
 def initialize(state: SessionState, arguments: InitializeArguments) -> Capabilities:
@@ -36,6 +46,7 @@ def initialize(state: SessionState, arguments: InitializeArguments) -> Capabilit
         lines_start_at=0 if arguments.lines_start_at1 is False else 1,
         columns_start_at=0 if arguments.columns_start_at1 is False else 1,
         uses_uris=arguments.path_format == "uri",
+        shows_progress=arguments.supports_progress_reporting is True,
     )
     state.phase = Phase.READY
     return CAPABILITIES
@@ -46,15 +57,9 @@ def launch(state: SessionState, raw: bytes) -> Job:
     config = launch_config(raw)
     state.phase = Phase.LOADING
 
-    def opening() -> Job:
-        try:
-            recording = _loaded(state, config.recording)
-            yield
-            opened = Opened(recording, config)
-        except BaseException:
-            state.phase = Phase.READY
-            raise
-        state.maybe_opened = opened
+    def opening() -> Steps:
+        opened = Opened((yield from _loaded(state, config)), config)
+        _take(state, opened)
         state.phase = Phase.OPEN
         state.emit("initialized")
         _emit_drift_notice(state, opened)
@@ -62,28 +67,70 @@ def launch(state: SessionState, raw: bytes) -> Job:
         _stop_when_ready(state)
         return None
 
-    return opening()
+    def not_opened() -> None:
+        state.phase = Phase.READY
+
+    return Job(title="Opening the recording", steps=opening(), dropped=not_opened)
 
 
-def _loaded(state: SessionState, path: Path) -> "Recording":
+def attach(state: SessionState, raw: bytes) -> Job:
+    """Open a recording on a server that listens; refuse where there is none to attach to."""
+    if state.serves_attach:
+        return launch(state, raw)
+    raise DapError(
+        ErrorNumber.ATTACH_UNAVAILABLE,
+        "'attach' needs a server (spd-dap --listen): here use request 'launch' with 'recording' set"
+        " to a session directory or an artifact file.",
+        show_user=True,
+    )
+
+
+def restart(state: SessionState, raw: bytes) -> Job:
+    """Read the recording again and stand where the launch began; the old one stays until then.
+
+    The request may bring the launch arguments anew.
+    """
+    again = msgspec.json.decode(raw, type=_Restart).arguments
+    config = launch_config(bytes(again)) if bytes(again) else state.opened.config
+    phase_before = state.phase
+    if phase_before is Phase.RUNNING:
+        state.wants_pause = True
+
+    def opening() -> Steps:
+        opened = Opened((yield from _loaded(state, config)), config)
+        _take(state, opened)
+        _emit_drift_notice(state, opened)
+        verify_pending(state)
+        if state.phase is not Phase.OPEN:
+            state.phase = Phase.STOPPED
+            emit_first_stop(state)
+        return None
+
+    return Job(title="Opening the recording again", steps=opening())
+
+
+class _Restart(msgspec.Struct, frozen=True):
+    arguments: msgspec.Raw = msgspec.Raw(b"")
+
+
+def _take(state: SessionState, opened: Opened) -> None:
+    """Make `opened` the recording of the session; what was kept of another is forgotten."""
+    state.maybe_opened = opened
+    state.slot_variables.clear()
+    state.breakpoints.forget_stops()
+
+
+def _loaded(
+    state: SessionState, config: LaunchConfig
+) -> "Generator[Advance | None, None, Recording]":
     try:
-        return state.load(path)
+        return (yield from state.load(config.recording))
     except OSError as error:
         raise DapError(
             ErrorNumber.LAUNCH_VALUE,
             f"Launch: 'recording' cannot be read: {error.strerror or error}.",
             show_user=True,
         ) from error
-
-
-def attach(_state: SessionState, _raw: bytes) -> Body:
-    """Refuse: there is no server to attach to."""
-    raise DapError(
-        ErrorNumber.ATTACH_UNAVAILABLE,
-        "'attach' is not available: use request 'launch' with 'recording' set to a session"
-        " directory or an artifact file.",
-        show_user=True,
-    )
 
 
 def configuration_done(state: SessionState, _arguments: ConfigurationDoneArguments) -> None:
@@ -121,9 +168,26 @@ def _end(state: SessionState) -> None:
 
 
 def _stop_when_ready(state: SessionState) -> None:
-    if state.is_configured and state.phase is Phase.OPEN:
-        state.phase = Phase.STOPPED
-        emit_first_stop(state)
+    """Stop where the launch asked to begin; without debugging: report the findings and end."""
+    if not state.is_configured or state.phase is not Phase.OPEN:
+        return
+    if state.opened.config.no_debug:
+        from dap_adapter.requests.findings import emit_report  # noqa: PLC0415 - start-up
+
+        emit_report(state)
+        _end(state)
+        return
+    state.phase = Phase.STOPPED
+    emit_first_stop(state)
+    if not all(module in sys.modules for module in LOADED_LATER):
+        state.spawn(Job(title="Getting ready", steps=_getting_ready()))
+
+
+def _getting_ready() -> Steps:
+    """Load what the next requests need, while the client draws the first stop."""
+    yield None
+    for module in LOADED_LATER:
+        import_module(module)
 
 
 def _emit_drift_notice(state: SessionState, opened: Opened) -> None:

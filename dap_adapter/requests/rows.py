@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from dap_adapter.containers import (
     Container,
+    Evaluated,
     History,
     HistorySummary,
     Member,
@@ -136,8 +137,8 @@ def position_rows(opened: Opened, scope: ScopeOf) -> list[Variable]:
         "event_index": str(at),
         "event_id": safe_text(view.event_id(at)) if at >= 0 else "null",
         "clock": clock_text(clock_ms) if clock_ms is not None else "null",
-        "direction": opened.config.direction.value,
-        "unit": opened.config.step_unit.value,
+        "direction": opened.direction.value,
+        "unit": opened.unit.value,
         "hash": opened.determinism_hash(at),
     }
     return [_leaf(name, value) for name, value in values.items()]
@@ -211,6 +212,11 @@ def write_row(state: SessionState, member: Member, row: JsonObject) -> Variable:
     )
 
 
+def log_row(place: int, line: str) -> Variable:
+    """Return a line of a log point as a row."""
+    return _leaf(f"[{place}]", bounded(line))
+
+
 def member_row(
     state: SessionState, parent: Container, key: str | int, value: JsonValue
 ) -> Variable:
@@ -220,9 +226,24 @@ def member_row(
         value=value_text(value),
         type=json_type(value),
         presentation_hint=_READ_ONLY,
+        evaluate_name=_expression(Member(parent, key)),
         indexed_variables=len(value) if isinstance(value, list) and value else None,
         variables_reference=_reference_of(state, Member(parent, key), value),
     )
+
+
+def _expression(container: Container) -> str | None:
+    """Return the expression that has a member's value at its frame; None where none has."""
+    match container:
+        case Member(parent=SlotParts(slot=slot), key="value"):
+            return f"slots[{json_text(slot)}]"
+        case Member(parent=Evaluated(expression=text), key=key):
+            return f"({text})[{json_text(key)}]"
+        case Member(parent=parent, key=key):
+            inner = _expression(parent)
+            return None if inner is None else f"{inner}[{json_text(key)}]"
+        case _:
+            return None
 
 
 def _reference_of(state: SessionState, member: Member, value: JsonValue) -> int:

@@ -5,7 +5,7 @@ innermost first; where none is open the last visit stands as left; a label row s
 visits, newest first. Rows are computed for the page asked for only.
 """
 
-from dataclasses import dataclass
+import msgspec
 
 from dap_adapter.containers import LABEL, START, Frame
 from dap_adapter.convert import safe_text
@@ -14,22 +14,19 @@ from dap_adapter.flow_lines import Span
 from dap_adapter.opened import Opened
 from dap_adapter.protocol import Source, StackFrame, StackTraceArguments, StackTraceResponseBody
 from dap_adapter.session_state import SessionState
-from engine.core.contract.json_types import mapping
 
 START_NAME = "start of recording"
 LABEL_NAME = "earlier visits"
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(msgspec.Struct, frozen=True):
     """The cursor whose values a frame shows, and the visit whose eyes it has (-1: none)."""
 
     at: int
     visit: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Stack:
+class _Stack(msgspec.Struct, frozen=True):
     """The shape of a stack: its current rows and how many visits are past."""
 
     current: tuple[int, ...]
@@ -107,7 +104,7 @@ def _row(
         return _shown(state, Frame(cursor, START), START_NAME, opened.lines.start(), source)
     ordinal = stack.current[place]
     name = safe_text(opened.visit(ordinal).visit_id) + (" (left)" if stack.is_left else "")
-    return _shown(state, Frame(cursor, ordinal), name, _line(opened, cursor, ordinal), source)
+    return _shown(state, Frame(cursor, ordinal), name, opened.line_in(cursor, ordinal), source)
 
 
 def _past_rows(
@@ -143,7 +140,7 @@ def _past_place(opened: Opened, ordinal: int) -> tuple[str, Span]:
     if place is None:
         visit = opened.visit(ordinal)
         assert visit.closed_index is not None, "a past visit has closed"
-        place = safe_text(visit.visit_id), _line(opened, visit.closed_index, ordinal)
+        place = safe_text(visit.visit_id), opened.line_in(visit.closed_index, ordinal)
         opened.past_places[ordinal] = place
     return place
 
@@ -158,22 +155,6 @@ def _past_ordinal(stack: _Stack, rank: int) -> int:
         if current >= ordinal:
             ordinal -= 1
     return ordinal
-
-
-def _line(opened: Opened, cursor: int, ordinal: int) -> Span:
-    """Return where a visit's row stands: on the event's line unless another visit owns it.
-
-    An event without an owner counts for the innermost row only.
-    """
-    view, visit = opened.view, opened.visit(ordinal)
-    event = view.payload(cursor)
-    owner = event["owner"]
-    is_own = owner == visit.visit_id if owner is not None else ordinal == view.visit_at(cursor)
-    if not is_own:
-        return opened.lines.of_state(visit.state_id)
-    return opened.lines.of_event(
-        mapping(event, "record"), view.effective_type(cursor) or "", visit.state_id
-    )
 
 
 def _shown(state: SessionState, frame: Frame, name: str, span: Span, source: Source) -> StackFrame:

@@ -6,14 +6,18 @@ any other the first `ROWS_MAX` and a row that holds the rest.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import assert_never
+
+import msgspec
 
 from dap_adapter.containers import (
     Container,
+    Evaluated,
     History,
     HistorySummary,
+    LogRest,
     Member,
+    Part,
     Rest,
     ScopeName,
     ScopeOf,
@@ -29,9 +33,18 @@ from dap_adapter.protocol import (
     VariablesArguments,
     VariablesResponseBody,
 )
+from dap_adapter.requests.breakpoints import LOG_LINES_MAX, log_line
+from dap_adapter.requests.call_rows import (
+    call_parts,
+    finding_row,
+    part_object,
+    part_row,
+    part_rows,
+)
 from dap_adapter.requests.rows import (
     exit_row,
     history_row,
+    log_row,
     member_row,
     pending_row,
     position_rows,
@@ -45,6 +58,7 @@ from dap_adapter.requests.rows import (
 )
 from dap_adapter.requests.stack import seen_at
 from dap_adapter.session_state import SessionState
+from dap_adapter.wishes import Placed
 from engine.core.contract.json_types import JsonValue
 from engine.core.cursor import exit_rows, pending_rows, slot_history
 
@@ -55,8 +69,7 @@ PENDING_MAX = 1000
 """Most rows of the Pending scope."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Listing:
+class _Listing(msgspec.Struct, frozen=True, kw_only=True):
     """The children of a container: how many, and a page of them on demand."""
 
     total: int
@@ -72,7 +85,7 @@ def scopes(state: SessionState, arguments: ScopesArguments) -> ScopesResponseBod
             Scope(
                 name=name.value,
                 variables_reference=state.containers.number_of(ScopeOf(name, seen.at, seen.visit)),
-                expensive=False,
+                expensive=name is ScopeName.CALL,
                 presentation_hint="locals" if name is ScopeName.SLOTS else None,
             )
             for name in ScopeName
@@ -119,8 +132,12 @@ def _listing(state: SessionState, container: Container) -> _Listing:
             return _of_rows([history_row(state, slot)])
         case History(slot=slot):
             return _history_listing(state, slot)
-        case Member():
-            return _value_listing(state, container, _member_value(state, container))
+        case Part():
+            return _part_listing(state, container)
+        case LogRest(number=number):
+            return _log_listing(state, number)
+        case Member() | Evaluated():
+            return _value_listing(state, container, _value_of(state, container))
         case Rest():
             raise AssertionError("the caller unfolds the rest of a list")
         case _:
@@ -163,6 +180,15 @@ def _scope_listing(state: SessionState, scope: ScopeOf) -> _Listing:
                     pending_row(state, scope, place, pending[place]) for place in range(start, end)
                 ],
             )
+        case ScopeName.FINDINGS:
+            return _Listing(
+                total=len(opened.view.findings),
+                page=lambda start, end: [
+                    finding_row(state, scope, place) for place in range(start, end)
+                ],
+            )
+        case ScopeName.CALL:
+            return _of_rows(call_parts(state, scope))
         case ScopeName.POSITION:
             return _of_rows(position_rows(opened, scope))
         case _:
@@ -182,7 +208,47 @@ def _history_listing(state: SessionState, slot: str) -> _Listing:
     return _Listing(total=len(state.opened.slot_by_name[slot].writes), page=page, is_indexed=True)
 
 
+def _log_listing(state: SessionState, number: int) -> _Listing:
+    """Return the hits that a log point did not print; none once it is removed."""
+    opened = state.opened
+    wish = state.breakpoints.numbered(number)
+    outcome = state.breakpoints.found(wish, opened).outcome if wish is not None else None
+    if wish is None or wish.log_message is None or not isinstance(outcome, Placed):
+        return _of_rows([])
+    positions = outcome.positions[LOG_LINES_MAX:]
+    return _Listing(
+        total=len(positions),
+        page=lambda start, end: [
+            log_row(place, log_line(opened, wish, positions[place])) for place in range(start, end)
+        ],
+        is_indexed=True,
+    )
+
+
+def _part_listing(state: SessionState, part: Part) -> _Listing:
+    opened = state.opened
+    value = part_object(opened, part.name)
+    if value is not None:
+        return _value_listing(state, part, value)
+
+    def page(start: int, end: int) -> list[Variable]:
+        found = part_rows(opened, part, start, end)[1]
+        return [
+            part_row(state, Member(part, start + place), part.name, row)
+            for place, row in enumerate(found)
+        ]
+
+    return _Listing(total=part_rows(opened, part, 0, 0)[0], page=page)
+
+
 # -- plain JSON ------------------------------------------------------------------------------------
+
+
+def _value_of(state: SessionState, container: Member | Evaluated) -> JsonValue:
+    """Return the JSON value that an expression or a member stands for."""
+    if isinstance(container, Evaluated):
+        return state.opened.evaluated(container.expression, container.at).value
+    return _member_value(state, container)
 
 
 def _member_value(state: SessionState, member: Member) -> JsonValue:
@@ -196,9 +262,15 @@ def _member_value(state: SessionState, member: Member) -> JsonValue:
         case History(slot=slot):
             assert isinstance(key, int)
             return slot_history(state.opened.view, slot, offset=key, limit=1)[0]
-        case Member():
-            return _inside(_member_value(state, parent), key)
-        case HistorySummary() | Rest():
+        case Part(name=name):
+            value = part_object(state.opened, name)
+            if value is not None:
+                return value[str(key)]
+            assert isinstance(key, int)
+            return part_rows(state.opened, parent, key, key + 1)[1][0]
+        case Member() | Evaluated():
+            return _inside(_value_of(state, parent), key)
+        case HistorySummary() | LogRest() | Rest():
             raise AssertionError("these have no members")
         case _:
             assert_never(parent)
@@ -209,6 +281,8 @@ def _scope_value(opened: Opened, scope: ScopeOf, key: str | int) -> JsonValue:
     if isinstance(key, int):
         if scope.name is ScopeName.EXITS:
             return exit_rows(opened.view, scope.at, scope.visit)[key]
+        if scope.name is ScopeName.FINDINGS:
+            return opened.view.findings[key]
         return pending_rows(opened.view, scope.at, limit=PENDING_MAX)[key]
     rows = opened.slot_rows(at=scope.at, visit=scope.visit)
     return side_value(scope, next(row for row in rows if row["slot"] == key))[0]
@@ -229,7 +303,7 @@ def _inside(value: JsonValue, key: str | int) -> JsonValue:
     return value[key]
 
 
-def _value_listing(state: SessionState, container: Member, value: JsonValue) -> _Listing:
+def _value_listing(state: SessionState, container: Container, value: JsonValue) -> _Listing:
     if isinstance(value, dict):
         keys: Sequence[str | int] = tuple(value)
     else:

@@ -5,7 +5,7 @@ import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -223,7 +223,7 @@ class Driver:
         return [
             {**self._without_ids(row), "rows": self._tree(row["variablesReference"], 3)}
             for row in rows
-            if row["name"] != "Position"
+            if row["name"] not in ("Position", "Call")
         ]
 
     def _tree(self, reference: int, depth: int) -> object:
@@ -244,7 +244,10 @@ def new_driver() -> Callable[..., Driver]:
     """Make a driver; with a `Recording`, every launch opens that one whatever path it names."""
 
     def make(recording: Recording | None = None) -> Driver:
-        load = open_recording if recording is None else lambda _path: recording
+        def load(path: Path) -> Iterator[None]:
+            yield
+            return open_recording(path) if recording is None else recording
+
         return Driver(Session(load=load))
 
     return make

@@ -113,8 +113,8 @@ def test_a_flow_on_one_line_tells_states_apart_by_column(
     driver = new_driver(script_call(["enter a", "enter b", "enter a"], flow=ONE_LINE))
     driver.start()
     path = {"path": "/x/flows/tiny.flow.yaml"}
-    column = ONE_LINE.index('"b"') + 1
-    wanted = [{"line": 1}, {"line": 1, "column": column}, {"line": 1, "column": column - 1}]
+    column, first = ONE_LINE.index('"b"') + 1, ONE_LINE.index('"a":{') + 1
+    wanted = [{"line": 1}, {"line": 1, "column": column}, {"line": 1, "column": first}]
     got = driver.request("setBreakpoints", source=path, breakpoints=wanted)["breakpoints"]
     assert [b["message"] for b in got] == [
         "hit 3 times in this call",

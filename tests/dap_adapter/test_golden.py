@@ -66,7 +66,8 @@ def test_from_launch_to_disconnect(new_driver: Make, racy_recording: Any, golden
     frame = driver.stack(levels=20)["stackFrames"][0]["id"]
     scopes = driver.request("scopes", frameId=frame)["scopes"]
     for scope in scopes:
-        driver.children(scope["variablesReference"])
+        if scope["name"] != "Findings":  # their sentences are the core's
+            driver.children(scope["variablesReference"])
     driver.request("evaluate", expression="time", frameId=frame, context="hover")
     driver.send("evaluate", {"expression": "time > 5"})
     driver.send("setVariable", {"variablesReference": 1, "name": "time", "value": "20:00"})
@@ -103,3 +104,98 @@ def test_back_twice_at_the_start_and_on_twice_at_the_end(
     for command in ("stepOut", "stepOut", "stepOut", "continue", "next", "stepOut", "continue"):
         driver.move(command)
     golden(f"reverse_edges_{unit}", transcript(driver))
+
+
+CALL = [
+    "enter a", "prompt", "guard", "write open_slot one", "edge_set", "edge_clear", "request",
+    "take", "nest b", "noise", "leave", "guard", "leave", "enter b", "write hidden_slot secret",
+]  # fmt: skip
+TINY = {"path": "/work/flow/flows/tiny.flow.yaml"}
+
+
+def through(driver: Any, command: str) -> None:
+    """Repeat a run to its end and once more."""
+    for _ in range(20):
+        body = driver.move(command)
+        if "hitBreakpointIds" not in body:
+            break
+    driver.move(command)
+
+
+def test_breakpoints_of_every_kind_both_ways(
+    new_driver: Make, script_call: Make, golden: Golden
+) -> None:
+    driver = new_driver(script_call(CALL))
+    driver.start("flow/tiny")
+    driver.request("breakpointLocations", source=TINY, line=1, endLine=30)
+    wanted = [
+        {"line": 8},
+        {"line": 9},
+        {"line": 12, "column": 15},
+        {"line": 15, "condition": 'slots.open_slot == "x"'},
+        {"line": 17, "hitCondition": "last"},
+        {"line": 18, "logMessage": "{event.type} {slots.open_slot}"},
+        {"line": 8, "logMessage": "{visit.visit_id} begins"},
+        {"line": 20, "condition": "slots.open"},
+        {"line": 21, "hitCondition": "sometimes"},
+    ]
+    driver.send("setBreakpoints", {"source": TINY, "breakpoints": wanted})
+    driver.request("setFunctionBreakpoints", breakpoints=[{"name": "b"}, {"name": "guard:a:*"}])
+    driver.request(
+        "setDataBreakpoints",
+        breakpoints=[
+            {"dataId": "slot:open_slot"},
+            {"dataId": "slot:open_slot", "accessType": "read", "condition": "true"},
+            {"dataId": "slot:hidden_slot", "accessType": "readWrite", "hitCondition": "%2"},
+        ],
+    )
+    driver.request("setExceptionBreakpoints", filters=["TRANSITION_DROPPED"], filterOptions=[])
+    through(driver, "continue")
+    through(driver, "reverseContinue")
+    golden("breakpoints_both_ways", transcript(driver))
+
+
+def test_the_console_both_ways(new_driver: Make, script_call: Make, golden: Golden) -> None:
+    driver = new_driver(script_call(CALL))
+    driver.start("flow/tiny", stopAt="end")
+    driver.request("setDataBreakpoints", breakpoints=[{"dataId": "slot:open_slot"}])
+    driver.request("completions", text="wh", column=3)
+    for line in (
+        "help", "back", "rin", "last open_slot", "why open_slot", "rout", "mark here", "end",
+        "rc", "rc", "rc", "history open_slot", "pending", "goto here", "rc", "start", "back",
+        "last open_slot", "dir reverse", "end", 'find event.type == "noise"', "dir forward",
+        "unit beat", 'find slots.open_slot == "never"', "goto nowhere",
+        "1 + size(slots.open_slot)",
+    ):  # fmt: skip
+        driver.send("evaluate", {"expression": line, "context": "repl"})
+    golden("console_both_ways", transcript(driver))
+
+
+def test_navigation_both_ways(new_driver: Make, script_call: Make, golden: Golden) -> None:
+    driver = new_driver(script_call(CALL))
+    driver.start("flow/tiny")
+    driver.request("loadedSources")
+    driver.request("source", sourceReference=0, source=TINY)
+    driver.send("exceptionInfo", {"threadId": 1})
+    targets = driver.request("gotoTargets", source=TINY, line=19)["targets"]
+    for target in targets:
+        driver.move("goto", targetId=target["id"])
+    for frame in driver.stack()["stackFrames"]:
+        driver.send("restartFrame", {"frameId": frame["id"]})
+    driver.send("pause", {"threadId": 1})
+    driver.send("cancel", {"requestId": 1})
+    driver.move("stepIn")
+    driver.send("restart")
+    driver.send("attach", {"recording": "x"})
+    golden("navigation_both_ways", transcript(driver))
+
+
+def test_every_request_stands_in_a_transcript() -> None:
+    from pathlib import Path
+
+    from dap_adapter.wires import LIFECYCLE
+
+    folder = Path(__file__).parent / "golden"
+    text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.txt"))
+    seen = set(re.findall(r"^>>> (\w+)", text, re.MULTILINE))
+    assert set(LIFECYCLE) <= seen

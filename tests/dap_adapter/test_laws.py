@@ -148,6 +148,52 @@ def test_forward_and_reverse_stops_mirror_each_other(
     assert [cursor for cursor, _ in ahead] == expected_stops(recording, states, slots)
 
 
+CONDITIONS = [None, "true", 'slots.open_slot == "x"', "event.event_index % 2 == 0", "slots.x"]
+HIT_CONDITIONS = [None, "1", ">=2", "%2", "!=1", "last", "<3", "often"]
+extras = st.tuples(st.sampled_from(CONDITIONS), st.sampled_from(HIT_CONDITIONS))
+
+
+def extra_keys(extra: tuple) -> dict:
+    keys = {"condition": extra[0], "hitCondition": extra[1]}
+    return {key: value for key, value in keys.items() if value is not None}
+
+
+@given(
+    call=CALLS,
+    lines=st.lists(
+        st.tuples(st.integers(7, 21), st.integers(1, 30) | st.none(), extras), max_size=3
+    ),
+    names=st.lists(
+        st.tuples(st.sampled_from(["a", "state:*", "guard:*", "event:noise", "slot:*"]), extras),
+        max_size=2,
+    ),
+    slots=st.lists(st.tuples(st.sampled_from(["read", "write", "readWrite"]), extras), max_size=2),
+)
+@settings(max_examples=60)
+def test_stops_of_every_kind_with_conditions_mirror_each_other(
+    new_driver: Make, script_call: Make, call: Any, lines: list, names: list, slots: list
+) -> None:
+    recording = script_call(call)
+    last = recording.view.event_count - 1
+    forward, backward = driver_at(new_driver, recording, -1), driver_at(new_driver, recording, last)
+    for driver in (forward, backward):
+        wanted = [
+            {"line": line, **({} if column is None else {"column": column}), **extra_keys(extra)}
+            for line, column, extra in lines
+        ]
+        driver.request("setBreakpoints", source={"path": FLOW_PATH}, breakpoints=wanted)
+        wanted = [{"name": name, **extra_keys(extra)} for name, extra in names]
+        driver.request("setFunctionBreakpoints", breakpoints=wanted)
+        wanted = [
+            {"dataId": "slot:open_slot", "accessType": access, **extra_keys(extra)}
+            for access, extra in slots
+        ]
+        driver.request("setDataBreakpoints", breakpoints=wanted)
+        driver.request("setExceptionBreakpoints", filters=["TRANSITION_DROPPED", "STATE_LOOP"])
+    ahead, back = stops_of(forward, "continue"), stops_of(backward, "reverseContinue")
+    assert [stop for stop in ahead if stop[0] != last] == back[::-1]
+
+
 def test_stops_mirror_each_other_in_whole_calls(new_driver: Make, recording: Any) -> None:
     view = recording.view
     states = sorted({visit.state_id for visit in view.visits})[:2]

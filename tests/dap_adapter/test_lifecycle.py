@@ -3,7 +3,7 @@
 import itertools
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,8 @@ import pytest
 from dap_adapter.capabilities import CAPABILITIES
 from dap_adapter.messages import decoded, encoded
 from dap_adapter.protocol import Capabilities
-from dap_adapter.session import LIFECYCLE, Session
+from dap_adapter.session import Session
+from dap_adapter.wires import LIFECYCLE
 from engine.core.artifact import artifact_bytes
 from engine.recording import build_session
 
@@ -22,8 +23,23 @@ CLAIMS = {
     "supports_configuration_done_request": "configurationDone",
     "supports_step_back": "reverseContinue",
     "supports_evaluate_for_hovers": "evaluate",
+    "supports_function_breakpoints": "setFunctionBreakpoints",
+    "supports_conditional_breakpoints": "setBreakpoints",
+    "supports_hit_conditional_breakpoints": "setBreakpoints",
+    "supports_log_points": "setBreakpoints",
+    "supports_breakpoint_locations_request": "breakpointLocations",
     "supports_data_breakpoints": "setDataBreakpoints",
+    "exception_breakpoint_filters": "setExceptionBreakpoints",
+    "supports_exception_filter_options": "setExceptionBreakpoints",
+    "supports_exception_info_request": "exceptionInfo",
     "supports_stepping_granularity": "next",
+    "supports_restart_frame": "restartFrame",
+    "supports_goto_targets_request": "gotoTargets",
+    "supports_restart_request": "restart",
+    "supports_completions_request": "completions",
+    "completion_trigger_characters": "completions",
+    "supports_loaded_sources_request": "loadedSources",
+    "supports_cancel_request": "cancel",
     "supports_delayed_stack_trace_loading": "stackTrace",
     "supports_terminate_request": "terminate",
     "supports_clipboard_context": "evaluate",
@@ -197,9 +213,15 @@ def test_sticky_direction(new_driver: Make, racy_recording: Any) -> None:
 WRONG = [
     ("noSuchRequest", {}, 1002),
     ("setVariable", {"variablesReference": 1, "name": "time", "value": "x"}, 1002),
-    ("goto", {"threadId": 1, "targetId": 1}, 1002),
-    ("setFunctionBreakpoints", {"breakpoints": []}, 1002),
-    ("cancel", {"requestId": 1}, 1002),
+    ("disassemble", {"memoryReference": "0", "instructionCount": 1}, 1002),
+    ("goto", {"threadId": 1, "targetId": 1}, 4001),
+    ("goto", {"threadId": 2, "targetId": 1}, 4001),
+    ("restartFrame", {"frameId": 999}, 4001),
+    ("exceptionInfo", {"threadId": 1}, 4004),
+    ("setFunctionBreakpoints", {"breakpoints": [{}]}, 1004),
+    ("cancel", {"requestId": "1"}, 1004),
+    ("restart", {"arguments": {}}, 2001),
+    ("restart", {"arguments": 1}, 2001),
     ("initialize", {"adapterID": "x"}, 1003),
     ("launch", {"recording": "x"}, 1003),
     ("next", None, 1004),
@@ -218,7 +240,10 @@ WRONG = [
     ("variables", {"variablesReference": 1.5}, 1004),
     ("evaluate", {"expression": "time", "frameId": 999}, 4001),
     ("evaluate", {"expression": ""}, 4002),
-    ("evaluate", {"expression": "1 + 1"}, 4002),
+    ("evaluate", {"expression": "1 +"}, 4002),
+    ("evaluate", {"expression": "rc", "context": "watch"}, 4002),
+    ("evaluate", {"expression": "goto nowhere", "context": "repl"}, 4002),
+    ("evaluate", {"expression": "why", "context": "repl"}, 4002),
     ("source", {"sourceReference": 7}, 4003),
     ("setBreakpoints", {"breakpoints": [{"line": 1}]}, 1004),
     ("setDataBreakpoints", {"breakpoints": [{}]}, 1004),
@@ -263,7 +288,8 @@ def test_a_mistake_of_ours_is_answered_logged_and_survived(racy_recording: Any) 
     lines: list[str] = []
     opened = [RuntimeError("boom"), racy_recording]
 
-    def load(_path: Path) -> Any:
+    def load(_path: Path) -> Iterator[None]:
+        yield
         item = opened.pop(0)
         if isinstance(item, Exception):
             raise item
@@ -309,7 +335,11 @@ def test_disconnect_at_once(new_driver: Make) -> None:
 
 @pytest.mark.parametrize("ending", ["terminate", "disconnect"])
 def test_an_end_while_loading_answers_both(racy_recording: Any, ending: str) -> None:
-    session = Session(load=lambda _path: racy_recording)
+    def load(_path: Path) -> Iterator[None]:
+        yield
+        return racy_recording
+
+    session = Session(load=load)
 
     def receive(seq: int, command: str, arguments: dict) -> list[dict]:
         body = {"seq": seq, "type": "request", "command": command, "arguments": arguments}

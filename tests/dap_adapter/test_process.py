@@ -193,6 +193,7 @@ def load(path):
     os.write(1, b"stray write\\n")
     sys.stdin.read()
     from engine.recording import open_recording
+    yield
     return open_recording(path)
 
 main._load = load
@@ -236,6 +237,7 @@ def test_a_wrong_option_is_a_usage_error() -> None:
 HEAVY = (
     "click", "rich", "yaml", "tree_sitter", "tree_sitter_json", "pydantic", "asyncio", "numpy",
     "argparse", "importlib.metadata", "logging", "engine.recording", "engine.core.flow",
+    "engine.core.cursor", "hmac", "cel",
 )  # fmt: skip
 
 

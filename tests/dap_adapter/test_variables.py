@@ -32,8 +32,11 @@ def test_the_scopes_and_their_order(at_overwrite: Any) -> None:
         "Recorded Exit",
         "Exits & Guards",
         "Pending",
+        "Findings",
         "Position",
+        "Call",
     ]
+    assert [row["name"] for row in rows if row["expensive"]] == ["Call"]
     again = at_overwrite.request("scopes", frameId=frame)["scopes"]
     assert rows == again
 

@@ -1,0 +1,217 @@
+"""The console's verbs: words, moves that the client is told of, and no other way in."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Make = Callable[..., Any]
+FLOW = """\
+schema: riff.flow/v1
+flow_id: small
+entry: a
+slots:
+  open_slot: {type: string, class: plain}
+states:
+  a: {prompt: "x"}
+"""
+
+
+def say(driver: Any, expression: str) -> tuple[str, list[dict]]:
+    """Type a line; return the words and the events behind the answer."""
+    sent = driver.send("evaluate", {"expression": expression, "context": "repl"})
+    assert sent[0]["success"], sent
+    return sent[0]["body"]["result"], sent[1:]
+
+
+def refused(driver: Any, expression: str) -> str:
+    [sent] = driver.send("evaluate", {"expression": expression, "context": "repl"})
+    assert not sent["success"]
+    return sent["message"]
+
+
+@pytest.fixture
+def driver(new_driver: Make, racy_recording: Any) -> Any:
+    driver = new_driver(racy_recording)
+    driver.start(stopAt="confirm#1")
+    return driver
+
+
+@pytest.mark.parametrize(
+    ("line", "cursor"),
+    [
+        ("back", 141),
+        ("rin", 141),
+        ("rout", 129),
+        ("rc", -1),
+        ("start", -1),
+        ("goto #7", 7),
+        ("goto 00:16.6", 111),
+        ("goto get_time#1", 38),
+        ("goto 50%", 77),
+        ("last time", 135),
+    ],
+)
+def test_a_move_is_answered_then_told(driver: Any, line: str, cursor: int) -> None:
+    words, events = say(driver, line)
+    assert [event["event"] for event in events] == ["continued", "stopped"]
+    assert events[0]["body"] == {"threadId": 1, "allThreadsContinued": True}
+    assert (driver.cursor, f"#{driver.cursor}" in words) == (driver.cursor, True)
+    assert words.startswith("◀")
+    if line not in ("rout", "goto 00:16.6", "goto get_time#1", "goto 50%"):
+        assert driver.cursor == cursor
+
+
+def test_last_walks_the_writes_back(driver: Any) -> None:
+    words, _ = say(driver, "last time")
+    assert words.endswith("time: 19:00 → 18:00, written by tool:check_availability")
+    words, _ = say(driver, "last time")
+    assert "null → 19:00" in words
+    words, events = say(driver, "last time")
+    assert (words, events) == ("time is not written before this event.", [])
+
+
+def test_rc_stops_at_breakpoints(driver: Any) -> None:
+    driver.request("setDataBreakpoints", breakpoints=[{"dataId": "slot:time"}])
+    _, events = say(driver, "rc")
+    assert events[1]["body"]["reason"] == "data breakpoint"
+    assert driver.cursor == 135
+
+
+def test_why_gives_the_chain_and_what_is_not_known(driver: Any) -> None:
+    words, events = say(driver, "why time")
+    assert not events
+    lines = words.split("\n")
+    assert lines[0] == "time = 18:00, written by tool:check_availability"
+    assert any("tool check_availability is called" in line for line in lines)
+    assert '    caller: "Yes."' in lines
+    assert any(line.startswith("  unavailable: ") for line in lines)
+    assert any(line.startswith("Unknown: ") for line in lines)
+    assert "The value does not stand in the words of that turn, compared literally." in lines
+
+
+def test_history_findings_and_pending(driver: Any, racy_recording: Any) -> None:
+    sent = driver.send("evaluate", {"expression": "history time", "context": "repl"})
+    assert sent[0]["body"]["result"].count("\n") == 1
+    assert len(driver.children(sent[0]["body"]["variablesReference"])) == 2
+    words, _ = say(driver, "findings")
+    assert words.count("\n") + 1 == max(1, len(racy_recording.view.findings))
+    say(driver, "goto #150")
+    words, _ = say(driver, "pending")
+    assert "#145" in words
+    say(driver, "start")
+    assert say(driver, "pending")[0] == "Nothing is pending at this event."
+
+
+def test_marks(driver: Any) -> None:
+    assert say(driver, "mark")[0] == "No marks yet: write mark NAME."
+    assert say(driver, "mark agent misheard")[0] == "agent misheard = #142 00:21.8 confirm"
+    say(driver, "start")
+    say(driver, "goto agent misheard")
+    assert driver.cursor == 142
+    assert say(driver, "mark")[0] == "agent misheard = #142 00:21.8 confirm"
+
+
+def test_a_sticky_direction_turns_every_plain_move(driver: Any) -> None:
+    assert say(driver, "dir") == ("direction forward", [])
+    assert say(driver, "dir reverse") == ("direction reverse", [])
+    assert driver.values("Position")["direction"] == "reverse"
+    assert driver.move("next")["description"].startswith("◀ #141")
+    assert driver.move("stepIn")["description"].startswith("◀ #140")
+    driver.request("setDataBreakpoints", breakpoints=[{"dataId": "slot:time"}])
+    assert driver.move("continue")["reason"] == "data breakpoint"
+    assert driver.cursor == 135
+    driver.move("stepOut")
+    assert driver.cursor < 135
+    say(driver, "dir forward")
+    assert driver.move("continue")["description"].startswith("▶")
+
+
+def test_the_unit_of_steps(driver: Any) -> None:
+    assert say(driver, "unit visit") == ("unit visit", [])
+    assert driver.values("Position")["unit"] == "visit"
+    driver.move("stepBack")
+    assert driver.cursor < 141
+    assert driver.move("next", granularity="instruction")
+
+
+def test_find_goes_to_the_next_place_where_it_is_true(driver: Any) -> None:
+    say(driver, "start")
+    words, events = say(driver, 'find event.type == "slot_write" && event.slot == "time"')
+    assert [event["event"] for event in events] == ["continued", "stopped"]
+    assert (driver.cursor, "#99" in words) == (99, True)
+    say(driver, 'find slots.time == "18:00"')
+    assert driver.cursor == 135
+    assert say(driver, 'find slots.time == "23:00"') == ("Nowhere behind here.", [])
+    say(driver, "dir reverse")
+    say(driver, 'find slots.time == "19:00"')
+    assert driver.cursor == 134
+    assert "'type'" in refused(driver, 'find event.tpe == "x"')
+    assert driver.cursor == 134
+
+
+def test_help_lists_every_verb(driver: Any) -> None:
+    from dap_adapter.requests.console import VERBS
+
+    words, _ = say(driver, "help")
+    assert all(f"\n{verb}" in f"\n{words}" for verb in VERBS)
+    named = (
+        "back rin rout rc goto start end why last history find findings pending mark dir unit help"
+    )
+    assert set(named.split(" ")) == set(VERBS)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["goto", "goto nowhere", "goto #99999", "goto 101%", "goto x%", "last", "last tme", "why",
+     "why x", "history", "find", "find 1 +", "dir sideways", "unit page", "back 2"],
+)  # fmt: skip
+def test_a_wrong_use_says_what_to_write_and_moves_nothing(driver: Any, line: str) -> None:
+    assert refused(driver, line)
+    assert driver.cursor == 142
+    assert driver.move("next")
+
+
+@pytest.mark.parametrize("context", ["watch", "hover", "variables", "clipboard", None])
+def test_nothing_but_the_console_reads_verbs(driver: Any, context: str | None) -> None:
+    extra = {} if context is None else {"context": context}
+    [sent] = driver.send("evaluate", {"expression": "start", **extra})
+    assert not sent["success"]
+    assert driver.cursor == 142
+
+
+def test_a_slot_called_like_a_verb_wins(new_driver: Make, script_call: Make) -> None:
+    flow = FLOW.replace("open_slot", "start")
+    driver = new_driver(script_call(["enter a", "write start one", "noise"], flow=flow))
+    driver.start(stopAt="end")
+    words, events = say(driver, "start")
+    assert (words, events) == ("one", [])
+
+
+# -- completions -----------------------------------------------------------------------------------
+
+
+def labels(driver: Any, text: str, column: int | None = None, **extra: Any) -> list[str]:
+    column = len(text) + 1 if column is None else column
+    got = driver.request("completions", text=text, column=column, **extra)["targets"]
+    return [item["label"] for item in got]
+
+
+def test_completions_by_what_stands_before(driver: Any) -> None:
+    assert {"back", "why", "time", "slots"} <= set(labels(driver, ""))
+    assert labels(driver, "wh") == ["why"]
+    assert labels(driver, "why t") == ["time"]
+    assert labels(driver, "why time", column=6) == ["time"]
+    assert labels(driver, "goto conf") == ["confirm#1"]
+    assert labels(driver, "dir ") == ["forward", "reverse"]
+    assert labels(driver, "unit b") == ["beat"]
+    assert labels(driver, "slots.t") == ["slots.time"]
+    assert labels(driver, 'x == "y" && ti') == ["time"]
+    assert labels(driver, "zzz") == []
+    assert labels(driver, "", column=-5)
+
+
+def test_an_item_replaces_the_word_in_utf_16_units(driver: Any) -> None:
+    text = '"🙂" == ti'
+    got = driver.request("completions", text=text, column=11)["targets"]
+    assert got == [{"label": "time", "type": "variable", "start": 9, "length": 2}]
