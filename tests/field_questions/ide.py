@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dap_adapter.client import RequestFailed
-from dap_adapter.terminal.command import opened
 from dap_adapter.terminal.ide_client import IdeClient
 from dap_adapter.terminal.screen import Screen, name_of
+from dap_adapter.terminal.session import opened
 from engine.core.contract.json_types import JsonObject, text, texts
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def ask_in_ide(question: IdeQuestion) -> IdeVerdict:
         return IdeVerdict(question=question, difference=None)
     launch: JsonObject = {"recording": str(FIXTURES / question.fixture), "stopAt": "end"}
     try:
-        with opened(launch, Screen()) as (debugger, _stop):
+        with opened(launch, Screen(), answer_within_s=60) as (debugger, _stop):
             window = Window(debugger.ide)
             for gesture in question.gestures:
                 window.do(gesture)
