@@ -65,18 +65,25 @@ class Kinds(Sequence[str | None]):
 
 
 class CleanRecords(Sequence[JsonObject]):
-    """The records of a stream as they may stand in an artifact, cleaned when looked at."""
+    """The records of a stream as they may stand in an artifact, cleaned when looked at.
 
-    def __init__(self, records: Sequence[JsonObject], classes: SlotClasses) -> None:
+    `untouched[i]`: cleaning leaves record i as it is.
+    """
+
+    def __init__(
+        self, records: Sequence[JsonObject], classes: SlotClasses, untouched: Sequence[int]
+    ) -> None:
         """Take raw records and the classes that decide what may be shown."""
         self._records = records
         self._classes = classes
+        self._untouched = untouched
 
     def __len__(self) -> int:
         return len(self._records)
 
     def __getitem__(self, position: int) -> JsonObject:  # pyright: ignore[reportIncompatibleMethodOverride]
-        return clean_record(self._records[position], self._classes).record
+        raw = self._records[position]
+        return raw if self._untouched[position] else clean_record(raw, self._classes).record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +107,7 @@ def clean_stream(
     """
     problems: list[Problem] = []
     kept: list[JsonObject] = []
-    keys, kinds = array("q"), array("B")
+    keys, kinds, untouched = array("q"), array("B"), bytearray()
     unknown: dict[str, tuple[int, int]] = {}
     stage = f"reading {source.stream.value}"
     total = len(source.records)
@@ -113,6 +120,7 @@ def clean_stream(
         own_key = integer(clean.record, key)
         keys.append(NO_KEY if own_key is None else own_key)
         kinds.append(_KIND_CODES[clean.kind])
+        untouched.append(clean.record is raw)
         problems += [replace(p, stream=source.stream, line=line) for p in clean.problems]
         kind = text(clean.record, "type")
         if kind is not None and kind not in RECORD_TYPES:
@@ -122,7 +130,7 @@ def clean_stream(
     problems += [_unknown_type(source.stream, kind, *seen) for kind, seen in unknown.items()]
     return CleanStream(
         stream=source.stream,
-        records=kept if keep else CleanRecords(source.records, classes),
+        records=kept if keep else CleanRecords(source.records, classes, untouched),
         keys=StreamKeys(stream=source.stream, lines=source.line_numbers, keys=keys),
         kinds=kinds,
         problems=problems,

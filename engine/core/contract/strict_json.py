@@ -59,17 +59,27 @@ def decode_strict(data: bytes) -> JsonValue:
 
 
 def decode_line(line: bytes) -> JsonValue:
-    """Return what `decode_strict` returns, fast for a line in its writer's canonical form.
+    """Return what `decode_strict` returns, fast for a line in its writer's canonical form."""
+    return decode_line_noting(line)[0]
+
+
+def decode_line_noting(line: bytes) -> tuple[JsonValue, bool]:
+    """Return what `decode_line` returns, and whether `decode_again` may decode the line later.
 
     A line that decodes and encodes to itself holds nothing that the strict decoder refuses.
     """
     try:
         value = _FAST_DECODER.decode(line)
         if _FAST_ENCODER.encode(value) == line and line.count(b"{") + line.count(b"[") <= DEPTH_MAX:
-            return value
+            return value, True
     except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
         pass
-    return decode_strict(line)
+    return decode_strict(line), False
+
+
+def decode_again(line: bytes) -> JsonValue:
+    """Return the value of a line of which `decode_line_noting` said that this is safe."""
+    return _FAST_DECODER.decode(line)
 
 
 def decode_object(data: bytes) -> JsonObject:
