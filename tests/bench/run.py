@@ -29,6 +29,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -37,16 +38,20 @@ from rich.table import Table
 
 from engine.core.artifact import ArtifactView
 from engine.core.contract.canonical import canonical_bytes, sha256_of
-from engine.core.contract.json_types import JsonObject
+from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.contract.labels import Direction, Unit
 from engine.core.cursor import (
     DebuggerState,
     apply_command,
     determinism_hash,
+    finish,
     project,
     resolve,
     run,
+    scan_until,
     slot_history,
+    slot_of,
+    slot_value,
     step,
 )
 from engine.recording import open_recording, stream_session, write_artifact
@@ -135,7 +140,7 @@ def measure(directory: Path, folder: Path) -> list[Figure]:
     view = open_recording(out).view
     gc.collect()
     gc.freeze()
-    figures += [*_look_ups(view), *_projections(view)]
+    figures += [*_look_ups(view), *_projections(view), *_scans(view)]
     gc.unfreeze()
     return figures
 
@@ -200,6 +205,10 @@ def _look_ups(view: ArtifactView) -> Iterable[Figure]:
     ]
     for name, operation in operations:
         yield Figure(name=name, floor="bisect", best_us=each(operation, cursors), floor_us=floor)
+    row = slot_of(view, slot)
+    assert row is not None
+    writer = each(lambda cursor: slot_value(view, row, cursor), cursors)
+    yield Figure(name="last writer of a slot", floor="bisect", best_us=writer, floor_us=floor)
     history = each(
         lambda _: slot_history(view, slot, offset=0, limit=PAGE_ROWS), range(CURSORS // 10)
     )
@@ -233,6 +242,41 @@ def _projections(view: ArtifactView) -> Iterable[Figure]:
     for name, operation in operations:
         best = each(operation, cursors, rounds=rounds)
         yield Figure(name=name, floor="hash", best_us=best, floor_us=floor)
+
+
+def _scans(view: ArtifactView) -> Iterable[Figure]:
+    """Yield CEL conditions that never hold, an event each, and one run to the next that does.
+
+    Every run has a literal of its own, so that nothing is remembered from the run before.
+    """
+    numbers = count()
+    records = [canonical_bytes(view.payload(i)) for i in range(view.event_count)]
+    decode = msgspec.json.Decoder().decode
+    floor = best_us(
+        lambda: [decode(line) for line in records], operations=view.event_count, rounds=3
+    )
+
+    def never(condition: str) -> float:
+        def operation() -> None:
+            until: JsonObject = {"expr": f'{condition} == "never {next(numbers)}"'}
+            stop = finish(scan_until(view, -1, until=[until], direction=Direction.FORWARD))
+            assert stop.edge == "end"
+
+        return best_us(operation, operations=view.event_count, rounds=3)
+
+    for name, condition in (
+        ("CEL, any event, no hit", "event.new"),
+        ("CEL, one type, no hit", 'event.type == "slot_write" && event.new'),
+    ):
+        yield Figure(name=name, floor="decode one", best_us=never(condition), floor_us=floor)
+    hit: list[JsonValue] = [{"expr": 'event.type == "slot_write" && event.new != null'}]
+    chosen = random.Random(13)
+    cursors = [chosen.randrange(view.event_count // 2) for _ in range(CURSORS // 10)]
+    nearest = each(
+        lambda cursor: finish(scan_until(view, cursor, until=hit, direction=Direction.FORWARD)),
+        cursors,
+    )
+    yield Figure(name="CEL, to the next hit", floor="decode one", best_us=nearest, floor_us=floor)
 
 
 def generated_calls(sizes: Sequence[int], folder: Path) -> Iterable[Call]:

@@ -126,6 +126,7 @@ def assemble(
         clean_stream(source, classes, key=key, keep=keep, progress=progress)
         for source in sorted(streams, key=rank_of)
     ]
+    _check_count(sum(len(stream.records) for stream in cleaned))
     order, found = order_records([stream.keys for stream in cleaned], session_wide=session_wide)
     records = OrderedRecords(cleaned, order)
     visits = find_visits(records, records.kinds)
@@ -152,6 +153,18 @@ def assemble(
     assembled = Assembled(header=header, events=events)
     header["findings"] = find_all(view_of_built(assembled, progress=progress))
     return assembled
+
+
+EVENTS_MAX = 50_000_000
+"""More records than any call has; columns count events in 32 bits."""
+
+
+def _check_count(count: int) -> None:
+    if count > EVENTS_MAX:
+        raise SessionInvalid(
+            f"The session has {count:,} records; a recording has at most {EVENTS_MAX:,}.",
+            {"kind": "TOO_LARGE", "count": count},
+        )
 
 
 def _session(manifest: JsonObject) -> JsonObject:
