@@ -497,9 +497,12 @@ def readme_commands() -> Iterator[list[str]]:
 def test_the_commands_of_the_readme_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     commands = list(readme_commands())
-    assert [words[0] for words in commands[:3]] == ["build", "command", "command"]
+    verbs = [words[0] for words in commands[:6]]
+    assert verbs == ["why", "visits", "findings", "build", "command", "command"]
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    built, visits, last_write = [json.loads(spd(words)) for words in commands[:3]]
+    for words in commands[:3]:
+        assert b"\nUnknowns: " in spd(words)
+    built, visits, last_write = [json.loads(spd(words)) for words in commands[3:6]]
     digest = hashlib.sha256((tmp_path / "booking.json").read_bytes()).hexdigest()
     assert built["artifact_hash"] == visits["artifact_hash"] == "sha256:" + digest
     assert visits["result"]["total"] == 5

@@ -103,20 +103,20 @@ def test_a_path_in_a_recording_is_not_followed_out_of_its_folder(
 
 
 SPELLINGS = [
-    "/work/flows/tiny.flow.yaml",
-    "/work/./flows//tiny.flow.yaml",
+    "/proj/flows/tiny.flow.yaml",
+    "/proj/./flows//tiny.flow.yaml",
     "C:\\work\\flows\\tiny.flow.yaml",
     "c:\\Work\\Flows\\TINY.flow.yaml",
-    "file:///work/flows/tiny.flow.yaml",
-    "file:///c%3A/work/flows/tiny.flow.yaml",
-    "vscode-remote://ssh-remote+host/work/flows/tiny.flow.yaml",
+    "file:///proj/flows/tiny.flow.yaml",
+    "file:///c%3A/proj/flows/tiny.flow.yaml",
+    "vscode-remote://ssh-remote+host/proj/flows/tiny.flow.yaml",
 ]
 FOREIGN = [
-    "/work/flows/other.yaml",
-    "/work/tiny.flow.yaml",
-    "/work/myflows/tiny.flow.yaml",
-    "/work/Flows/tiny.flow.yaml",
-    "/work/\0/tiny.flow.yaml",
+    "/proj/flows/other.yaml",
+    "/proj/tiny.flow.yaml",
+    "/proj/myflows/tiny.flow.yaml",
+    "/proj/Flows/tiny.flow.yaml",
+    "/proj/\0/tiny.flow.yaml",
     "tiny",
     "",
 ]

@@ -53,7 +53,7 @@ def _stable(text: str) -> str:
     return re.sub(r', "presentationHint": {"attributes": \["readOnly"\], "kind": "data"}', "", text)
 
 
-FLOW = {"path": "/work/fixtures/flow.yaml"}
+FLOW = {"path": "/proj/fixtures/flow.yaml"}
 
 
 def test_from_launch_to_disconnect(new_driver: Make, racy_recording: Any, golden: Golden) -> None:
@@ -110,7 +110,7 @@ CALL = [
     "enter a", "prompt", "guard", "write open_slot one", "edge_set", "edge_clear", "request",
     "take", "nest b", "noise", "leave", "guard", "leave", "enter b", "write hidden_slot secret",
 ]  # fmt: skip
-TINY = {"path": "/work/flow/flows/tiny.flow.yaml"}
+TINY = {"path": "/proj/flow/flows/tiny.flow.yaml"}
 
 
 def through(driver: Any, command: str) -> None:
