@@ -1,6 +1,7 @@
 """Files written whole or not at all: artifacts, and what is cached of them."""
 
 import contextlib
+import errno
 import hashlib
 import os
 import tempfile
@@ -42,6 +43,8 @@ def _resolved(out: Path) -> Path:
     """Return where `out` leads, links followed."""
     try:
         target = out.resolve()
+        if target.is_symlink():
+            raise OSError(errno.ELOOP, "the link leads to itself", str(out))
         target.exists()
     except (OSError, RuntimeError, ValueError) as error:
         raise _cannot_write(out, error) from error

@@ -54,6 +54,12 @@ def read_session(directory: Path) -> Session:
             has `file`, `kind` and, where known, `line` and `byte_offset`.
         FlowInvalid: the flow file cannot be read as a flow.
     """
+    if not directory.is_dir():
+        raise SessionInvalid(
+            f"There is no session directory at {directory}: name the folder that holds "
+            f"{MANIFEST_FILE}.",
+            {"path": str(directory), "kind": "NOT_FOUND"},
+        )
     manifest = _json(directory, MANIFEST_FILE)
     if not isinstance(manifest, dict):
         raise _invalid(MANIFEST_FILE, "NOT_AN_OBJECT", "must hold a JSON object")

@@ -201,6 +201,8 @@ def _unknown(view: ArtifactView, place: NamedPlace) -> Refusal | None:
             return unknown_name(edge_id, "edge", edge_names(view)) or unknown_name(
                 slot, "slot", slot_names(view)
             )
+        case SlotRead(slot=name) if view.postings("slot_read", name):
+            return None  # read in this call, though neither declared nor written
         case SlotWrite(slot=name) | SlotRead(slot=name):
             return unknown_name(name, "slot", slot_names(view))
         case FindingCode() | EventType():

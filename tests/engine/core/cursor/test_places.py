@@ -90,6 +90,14 @@ def test_a_place_is_where_asking_every_event_finds_it(
     assert finish(hold(found)) == expected
 
 
+def test_a_slot_that_is_only_read_has_its_places() -> None:
+    view = ArtifactView.of(artifact_of([bus("prompt_resolved", state_id="menu", slots_read=["x"])]))
+    found = place_candidates(view, SlotRead(slot="x"))
+    assert not isinstance(found, Refusal)
+    assert [*found.positions] == [0]
+    assert isinstance(place_candidates(view, SlotRead(slot="y")), Refusal)
+
+
 def test_a_write_of_an_edge_is_told_from_others() -> None:
     writes = [
         bus("slot_write", slot="note", new=1, writer="edge:menu:0"),
