@@ -31,6 +31,9 @@ _Offer: TypeAlias = tuple[str, Kind]
 _WORD = re.compile(r"[\w#%.:]*$")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SLOT_VERBS = frozenset({"last", "why", "history"})
+_PLACE_VERBS = frozenset({"goto", "pending"})
+_VISIT_VERBS = frozenset({"context", "visits"})
+_BARE_VERBS = frozenset({"silence", "clocks"})
 
 
 def completions(state: SessionState, arguments: CompletionsArguments) -> CompletionsResponseBody:
@@ -61,22 +64,38 @@ def _offers(state: SessionState, opened: Opened, head: str, word: str) -> Iterat
     if head in _SLOT_VERBS:
         yield from _each("variable", (name for name in slots))
         return
-    if head == "goto":
+    if head in _PLACE_VERBS:
         yield from _each("reference", (name for name in sorted(state.marks)))
         found = opened.view.findings
         ids = [
             text(found[place], "finding_id") or "" for place in range(min(len(found), ITEMS_MAX))
         ]
         yield from _each("reference", (name for name in ids))
+    if head in _PLACE_VERBS or head in _VISIT_VERBS:
         visits = opened.view.visits
         for ordinal in range(min(len(visits), ITEMS_MAX)):
             yield visits[ordinal].visit_id, "reference"
+        return
+    if head == "findings":
+        yield from _each("enum", (name for name in _rules()))
+        return
+    if head == "playback":
+        yield "cut", "enum"
+        return
+    if head in _BARE_VERBS:
         return
     if head in ("dir", "unit"):
         members = Direction if head == "dir" else Unit
         yield from _each("enum", (member.value for member in members))
         return
     yield from _expression_offers(slots, word)
+
+
+def _rules() -> Iterable[str]:
+    """Return the short names of the findings' rules."""
+    from engine.core.cursor import SHORT_NAMES  # noqa: PLC0415 - start-up
+
+    return sorted(SHORT_NAMES)
 
 
 def _expression_offers(slots: list[str], word: str) -> Iterator[_Offer]:

@@ -14,14 +14,23 @@ from dap_adapter.errors import DapError, ErrorNumber
 from dap_adapter.jobs import Advance, Body, Job, Steps
 from dap_adapter.opened import Opened, Slot
 from dap_adapter.protocol import EvaluateResponseBody
+from dap_adapter.requests.call_text import pending_lines
+from dap_adapter.requests.call_verbs import (
+    ROWS_MAX,
+    clocks,
+    context,
+    playback,
+    silence,
+    visits,
+)
 from dap_adapter.requests.findings import finding_text
 from dap_adapter.requests.rows import write_of
 from dap_adapter.requests.running import start_run
 from dap_adapter.requests.stepping import way_out
 from dap_adapter.requests.stops import emit_continued, emit_moved, place_text, position_text
-from dap_adapter.requests.why_text import why_lines
+from dap_adapter.requests.why_text import unknown_lines, why_lines
 from dap_adapter.session_state import Phase, SessionState
-from engine.core.contract.json_types import JsonObject, rows, text
+from engine.core.contract.json_types import JsonObject, integer, rows
 from engine.core.contract.labels import Direction, Unit
 from engine.core.cursor import slot_history, step
 
@@ -100,6 +109,11 @@ def _go(state: SessionState, cursor: int) -> Said:
 
 
 def _goto(state: SessionState, rest: str) -> Said:
+    return _go(state, _place(state, rest))
+
+
+def _place(state: SessionState, rest: str) -> int:
+    """Return the cursor that a place means. Raises: DapError that says how places are written."""
     opened = state.opened
     cursor = state.marks.get(rest)
     if cursor is None:
@@ -111,7 +125,7 @@ def _goto(state: SessionState, rest: str) -> Said:
             f" #{opened.last}), a time like 01:42.3, a visit like menu#2, a finding's id, 50% or a"
             " mark.",
         )
-    return _go(state, cursor)
+    return cursor
 
 
 def _percent(opened: Opened, rest: str) -> int | None:
@@ -213,26 +227,36 @@ def _history(state: SessionState, rest: str) -> Said:
     return _answer("\n".join(lines), state.containers.number_of(History(slot.name)))
 
 
-def _findings(state: SessionState, _rest: str) -> Said:
+def _findings(state: SessionState, rest: str) -> Said:
     opened = state.opened
+    if rest:
+        command: JsonObject = {"action": "list_findings", "rule": rest, "limit": ROWS_MAX}
+        result = opened.query(opened.cursor, command)
+        lines = [finding_text(opened, row) for row in rows(result, "items")]
+        if (more := (integer(result, "total") or 0) - len(lines)) > 0:
+            lines.append(f"… {more} more")
+        return _answer(
+            [
+                *(lines or [f"No findings of {value_text(result['rule'])} in this call."]),
+                *unknown_lines(result),
+            ]
+        )
     found = opened.view.findings
     lines = [finding_text(opened, found[place]) for place in range(min(len(found), LINES_MAX + 1))]
     scope = ScopeOf(ScopeName.FINDINGS, opened.cursor, opened.view.visit_at(opened.cursor))
     return _answer(lines or "No findings in this call.", state.containers.number_of(scope))
 
 
-def _pending(state: SessionState, _rest: str) -> Said:
+def _pending(state: SessionState, rest: str) -> Said:
     opened = state.opened
-    command: JsonObject = {"action": "inspect_pending", "limit": LINES_MAX}
-    found = rows(opened.query(opened.cursor, command), "items")
-    return _answer([_pending_text(row) for row in found] or "Nothing is pending at this event.")
+    at = _place(state, rest) if rest else opened.cursor
+    command: JsonObject = {"action": "inspect_pending", "limit": ROWS_MAX}
+    return _answer(pending_lines(opened, opened.query(at, command)))
 
 
-def _pending_text(row: JsonObject) -> str:
-    parts = [f"#{row['event_index']}", safe_text(text(row, "what") or value_text(row["kind"]))]
-    if row["waits_for"] is not None:
-        parts.append(f"waits for {value_text(row['waits_for'])}")
-    return " · ".join(parts)
+def _asked(ask: Callable[[Opened, str], list[str]]) -> Callable[[SessionState, str], Said]:
+    """Return how a verb is served that only asks about the call."""
+    return lambda state, rest: _answer(ask(state.opened, rest))
 
 
 # -- the session -----------------------------------------------------------------------------------
@@ -292,8 +316,39 @@ VERBS: dict[str, Verb] = {
     "why": Verb(takes="SLOT", does="what led to a slot's value", serve=_why),
     "history": Verb(takes="SLOT", does="every write of a slot", serve=_history),
     "find": Verb(takes="CEL", does="go to the next event where an expression is true", serve=_find),
-    "findings": Verb(takes="", does="what is notable in the call", serve=_findings),
-    "pending": Verb(takes="", does="what is asked for and has not come yet", serve=_pending),
+    "findings": Verb(
+        takes="[RULE]",
+        does="what is notable in the call; of one rule, also what it could not look at",
+        serve=_findings,
+    ),
+    "pending": Verb(
+        takes="[PLACE]",
+        does="what is asked for and has not come yet, and how it ended later",
+        serve=_pending,
+    ),
+    "silence": Verb(
+        takes="SECONDS",
+        does="the silence around a moment, and what ended it",
+        serve=_asked(silence),
+    ),
+    "context": Verb(
+        takes="[N|VISIT]",
+        does="what a model run was given: the run here, run N or the first of a visit",
+        serve=_asked(context),
+    ),
+    "clocks": Verb(
+        takes="", does="the clocks of the call and of its audio files", serve=_asked(clocks)
+    ),
+    "visits": Verb(
+        takes="[VISIT]",
+        does="the visits, longest first; of one, its slots at entry and exit",
+        serve=_asked(visits),
+    ),
+    "playback": Verb(
+        takes="[cut]",
+        does="what was planned, heard and kept of each playback, and what cut it",
+        serve=_asked(playback),
+    ),
     "mark": Verb(takes="[NAME]", does="name this place, or list the names", serve=_mark),
     "dir": Verb(
         takes="[forward|reverse]", does="which way next, in, out and continue go", serve=_dir

@@ -21,6 +21,7 @@ from dap_adapter.containers import (
 from dap_adapter.convert import bounded, clock_text, json_text, json_type, safe_text, value_text
 from dap_adapter.opened import Opened, Slot
 from dap_adapter.protocol import Variable, VariablePresentationHint
+from dap_adapter.requests.call_text import ended_text
 from dap_adapter.session_state import SessionState
 from engine.core.contract.json_types import JsonObject, JsonValue, integer, text
 from engine.core.contract.labels import Label
@@ -99,9 +100,9 @@ def exit_row(state: SessionState, scope: ScopeOf, place: int, row: JsonObject) -
     """Return an exit in one line: where to, when, and what its guard said as of the cursor."""
     verdict = row["verdict"]
     parts = [f"→ {value_text(row['to'])}", f"when {value_text(row['when'])}"]
-    parts.append(
-        "not evaluated" if verdict == "not_evaluated" else f"verdict {value_text(verdict)}"
-    )
+    reason = text(row, "label_reason")
+    known = "not evaluated" if verdict == "not_evaluated" else f"verdict {value_text(verdict)}"
+    parts.append(known if reason is None else f"{known} ({value_text(reason)})")
     if row["taken"] is True:
         parts.append("taken")
     return Variable(
@@ -114,13 +115,14 @@ def exit_row(state: SessionState, scope: ScopeOf, place: int, row: JsonObject) -
 
 
 def pending_row(state: SessionState, scope: ScopeOf, place: int, row: JsonObject) -> Variable:
-    """Return what is waited for in one line: its kind, since when, in which visit."""
+    """Return what is waited for in one line: its kind, since when, in which visit, how it ended."""
     since = integer(row, "since_ms")
     parts = [value_text(row["kind"])]
     if since is not None:
         parts.append(f"since {clock_text(since)}")
     if (visit_id := text(row, "visit_id")) is not None:
         parts.append(f"in {safe_text(visit_id)}")
+    parts.append(ended_text(row))
     return Variable(
         name=value_text(row["event_id"]),
         value=" · ".join(parts),

@@ -60,7 +60,7 @@ from dap_adapter.requests.stack import seen_at
 from dap_adapter.session_state import SessionState
 from dap_adapter.wishes import Placed
 from engine.core.contract.json_types import JsonValue
-from engine.core.cursor import exit_rows, pending_rows, slot_history
+from engine.core.cursor import exit_rows, pending_detail, slot_history
 
 ROWS_MAX = 500
 """Most rows of one list that are sent to a client that does not page."""
@@ -173,7 +173,7 @@ def _scope_listing(state: SessionState, scope: ScopeOf) -> _Listing:
                 ],
             )
         case ScopeName.PENDING:
-            pending = pending_rows(opened.view, scope.at, limit=PENDING_MAX)
+            pending = pending_detail(opened.view, scope.at, limit=PENDING_MAX)
             return _Listing(
                 total=len(pending),
                 page=lambda start, end: [
@@ -283,7 +283,7 @@ def _scope_value(opened: Opened, scope: ScopeOf, key: str | int) -> JsonValue:
             return exit_rows(opened.view, scope.at, scope.visit)[key]
         if scope.name is ScopeName.FINDINGS:
             return opened.view.findings[key]
-        return pending_rows(opened.view, scope.at, limit=PENDING_MAX)[key]
+        return pending_detail(opened.view, scope.at, limit=PENDING_MAX)[key]
     rows = opened.slot_rows(at=scope.at, visit=scope.visit)
     return side_value(scope, next(row for row in rows if row["slot"] == key))[0]
 

@@ -18,17 +18,18 @@ def why_lines(opened: Opened, result: JsonObject) -> list[str]:
         head = f"{slot} = {value_text(write['new'])}, written by {value_text(write['writer'])}"
     else:
         head = f"{slot} is not written up to here"
-    lines = [head, *(line for hop in rows(result, "items") for line in _hop_lines(opened, hop))]
+    lines = [head, *(line for hop in rows(result, "items") for line in hop_lines(opened, hop))]
     words = mapping(result, "value_in_words")
     if words.get("found") is False:
         lines.append("The value does not stand in the words of that turn, compared literally.")
     elif words.get("found") is True:
         lines.append("The value stands in the words of that turn.")
-    lines += [_unknown_text(row) for row in rows(result, "unknowns")]
+    lines += unknown_lines(result)
     return [bounded(line) for line in lines]
 
 
-def _hop_lines(opened: Opened, hop: JsonObject) -> list[str]:
+def hop_lines(opened: Opened, hop: JsonObject) -> list[str]:
+    """Return the lines of a hop of a chain: where, what, its flow line, the words of its turn."""
     index = integer(hop, "event_index")
     what = safe_text(text(hop, "what") or "")
     if index is None:
@@ -42,5 +43,9 @@ def _hop_lines(opened: Opened, hop: JsonObject) -> list[str]:
     return lines
 
 
-def _unknown_text(row: JsonObject) -> str:
-    return f"Unknown: {safe_text(text(row, 'what') or '')} ({value_text(row.get('reason'))})"
+def unknown_lines(result: JsonObject) -> list[str]:
+    """Return what the recording does not hold for the question, a line each."""
+    return [
+        f"Unknown: {safe_text(text(row, 'what') or '')} ({value_text(row.get('reason'))})"
+        for row in rows(result, "unknowns")
+    ]

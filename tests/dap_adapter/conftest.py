@@ -435,7 +435,7 @@ def at_start(new_driver: Callable[..., Driver], racy_recording: Recording) -> Dr
 
 @pytest.fixture(scope="session")
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Recording]:
-    """Open a session of the workplace's generator; skips where that is not at hand."""
+    """Open a session of the session generator; skips where that is not at hand."""
     tool = SHARED / "tools/make_session.py"
 
     @functools.cache

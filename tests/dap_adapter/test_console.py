@@ -103,6 +103,79 @@ def test_history_findings_and_pending(driver: Any, racy_recording: Any) -> None:
     assert say(driver, "pending")[0] == "Nothing is pending at this event."
 
 
+def test_pending_says_since_when_what_for_and_how_it_ended(driver: Any) -> None:
+    words, events = say(driver, "pending 00:16.7")
+    assert (words.count("\n"), events, driver.cursor) == (0, [], 142)
+    assert words.startswith(
+        '#110 00:16.5 no_table · audio: playback is asked for: "Seven is full."'
+    )
+    assert "since 00:16.596" in words
+    assert words.endswith("waits for the end of the playback · completed at 00:20.383 (#121)")
+
+
+def test_findings_of_a_rule_say_what_the_recording_does_not_hold(driver: Any) -> None:
+    lines = say(driver, "findings duplicate")[0].split("\n")
+    assert lines[0] == "No findings of DUPLICATE_AGENT_PLAYBACK in this call."
+    assert lines[1] == "Unknown: the content fingerprint of 6 of 6 playbacks (not_recorded)"
+    assert say(driver, "findings overwritten")[0].startswith("SLOT_OVERWRITTEN_UNSUPPORTED#1 · ")
+
+
+def test_silence_around_a_moment(driver: Any) -> None:
+    lines = say(driver, "silence 26")[0].split("\n")
+    assert lines[0].endswith("is silent, from 00:25.197 to 00:27.357 (2.160 s)")
+    assert lines[1] == "  awaited: nothing"
+    assert '  #162 00:26.8 confirm · caller says "Yes, please."' in lines
+    assert lines[-1].startswith("Unknown: ")
+    assert say(driver, "silence 00:26.0")[0].split("\n") == lines
+    assert "the agent is audible" in say(driver, "silence 24.9")[0]
+
+
+def test_what_a_model_run_was_given(driver: Any) -> None:
+    lines = say(driver, "context 8")[0].split("\n")
+    assert lines[0] == "Model run 8 (g08), 17 messages, asked for by user_turn"
+    assert "  compared with run 7 (g07), 15 messages" in lines
+    assert "  messages: unavailable (not_snapshotted)" in lines
+    assert lines[-1] == "Unknown: the messages of model run 7 (not_snapshotted)"
+    assert say(driver, "context g08")[0].split("\n") == lines
+    assert say(driver, "context")[0].split("\n") == lines
+    assert say(driver, "context no_table#1")[0].startswith("Model run 7 (g07)")
+    say(driver, "start")
+    assert "No model run has begun" in refused(driver, "context")
+
+
+def test_clocks_say_what_was_not_measured(driver: Any) -> None:
+    lines = say(driver, "clocks")[0].split("\n")
+    assert "192 events, 0 without a time, 0 clock steps" in lines[0]
+    assert lines[1] == "caller · offset 352 ms · drift unavailable · residual unavailable"
+    assert "Unknown: drift and residual of caller (not_measured)" in lines
+
+
+def test_visits_longest_first_and_the_sides_of_one(driver: Any) -> None:
+    lines = say(driver, "visits")[0].split("\n")
+    assert lines[0].startswith("get_time#1 · entered 00:06.598 · lasts 9.994 s · 2 turns · ")
+    assert "audible 5.537 s" in lines[0]
+    assert "lasts 4.082 s and more" in lines[4]
+    lines = say(driver, "visits no_table#1")[0].split("\n")
+    assert "  time: 19:00 at entry, 18:00 at exit" in lines
+
+
+def test_playback_keeps_the_three_texts_apart(driver: Any) -> None:
+    assert say(driver, "playback")[0].count("  planned: ") == 6
+    lines = say(driver, "playback cut")[0].split("\n")
+    assert lines[0].endswith("interrupted 00:08.303 · audible 1.692 s")
+    assert lines[1].startswith("  cut by #51 00:08.3 get_time")
+    assert lines[3:5] == ['  heard: "Four people, great."', '  kept: "Four people, great."']
+    assert lines[5].startswith('  not heard: "And for what time')
+
+
+def test_a_call_without_voices_says_so(new_driver: Make, script_call: Make) -> None:
+    driver = new_driver(script_call(["enter a", "noise"], flow=FLOW))
+    driver.start(stopAt="end")
+    assert say(driver, "playback")[0].startswith("No playbacks in this call.")
+    assert say(driver, "visits")[0].startswith("a#1 · ")
+    assert refused(driver, "context")
+
+
 def test_marks(driver: Any) -> None:
     assert say(driver, "mark")[0] == "No marks yet: write mark NAME."
     assert say(driver, "mark agent misheard")[0] == "agent misheard = #142 00:21.8 confirm"
@@ -156,7 +229,8 @@ def test_help_lists_every_verb(driver: Any) -> None:
     words, _ = say(driver, "help")
     assert all(f"\n{verb}" in f"\n{words}" for verb in VERBS)
     named = (
-        "back rin rout rc goto start end why last history find findings pending mark dir unit help"
+        "back rin rout rc goto start end why last history find findings pending silence context"
+        " clocks visits playback mark dir unit help"
     )
     assert set(named.split(" ")) == set(VERBS)
 
@@ -164,7 +238,9 @@ def test_help_lists_every_verb(driver: Any) -> None:
 @pytest.mark.parametrize(
     "line",
     ["goto", "goto nowhere", "goto #99999", "goto 101%", "goto x%", "last", "last tme", "why",
-     "why x", "history", "find", "find 1 +", "dir sideways", "unit page", "back 2"],
+     "why x", "silence", "silence soon", "silence 1.2345", "clocks 1", "context 0", "context 99",
+     "context nothing", "visits nothing#1", "playback all", "pending nowhere", "findings nothing",
+     "history", "find", "find 1 +", "dir sideways", "unit page", "back 2"],
 )  # fmt: skip
 def test_a_wrong_use_says_what_to_write_and_moves_nothing(driver: Any, line: str) -> None:
     assert refused(driver, line)
@@ -203,6 +279,11 @@ def test_completions_by_what_stands_before(driver: Any) -> None:
     assert labels(driver, "why t") == ["time"]
     assert labels(driver, "why time", column=6) == ["time"]
     assert labels(driver, "goto conf") == ["confirm#1"]
+    assert labels(driver, "visits conf") == labels(driver, "context conf") == ["confirm#1"]
+    assert labels(driver, "pending conf") == ["confirm#1"]
+    assert labels(driver, "findings dup") == ["duplicate"]
+    assert labels(driver, "playback ") == ["cut"]
+    assert labels(driver, "silence ") == labels(driver, "clocks ") == []
     assert labels(driver, "dir ") == ["forward", "reverse"]
     assert labels(driver, "unit b") == ["beat"]
     assert labels(driver, "slots.t") == ["slots.time"]

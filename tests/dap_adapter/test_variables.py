@@ -105,9 +105,11 @@ def test_exits_and_guards(at_overwrite: Any) -> None:
 
 def test_pending(at_overwrite: Any) -> None:
     rows = at_overwrite.scope("Pending")
-    assert [row["value"] for row in rows] == ["tool · since 00:21.861 · in no_table#1"]
+    assert [row["value"] for row in rows] == [
+        "tool · since 00:21.861 · in no_table#1 · result at 00:21.863 (#138)"
+    ]
     fields = {r["name"]: r["value"] for r in at_overwrite.children(rows[0]["variablesReference"])}
-    assert fields["kind"] == "tool"
+    assert (fields["kind"], fields["awaits"]) == ("tool", "a result")
 
 
 def test_position(at_overwrite: Any) -> None:
