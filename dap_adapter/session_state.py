@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dap_adapter.containers import Container, Frame
-    from dap_adapter.launch_config import LaunchConfig
     from dap_adapter.protocol import CancelArguments, Variable
     from engine.recording import Recording
 
@@ -67,7 +66,6 @@ class SessionState:
         self.slot_variables: dict[tuple[str, int, bool], Variable] = {}
         self.breakpoints = Breakpoints()
         self.maybe_opened: Opened | None = None
-        self.maybe_config: LaunchConfig | None = None
         self.marks: dict[str, int] = {}
         self.targets: Handles[int] = Handles()
         self.met_codes: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ because the client did not know that anything would run. What is answered comes 
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from dap_adapter.containers import History, ScopeName, ScopeOf
 from dap_adapter.convert import safe_text, value_text
@@ -38,6 +38,7 @@ LINES_MAX = 50
 """Most lines of one answer; the rest is in the scopes."""
 
 Said: TypeAlias = EvaluateResponseBody | Job
+_Choice = TypeVar("_Choice", Direction, Unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,22 +276,24 @@ def _mark(state: SessionState, rest: str) -> Said:
 
 def _dir(state: SessionState, rest: str) -> Said:
     opened = state.opened
-    if rest:
-        chosen = [direction for direction in Direction if direction.value == rest]
-        if not chosen:
-            raise _usage("dir")
-        opened.direction = chosen[0]
+    opened.direction = _chosen("dir", rest, opened.direction)
     return _answer(f"direction {opened.direction.value}")
 
 
 def _unit(state: SessionState, rest: str) -> Said:
     opened = state.opened
-    if rest:
-        chosen = [unit for unit in Unit if unit.value == rest]
-        if not chosen:
-            raise _usage("unit")
-        opened.unit = chosen[0]
+    opened.unit = _chosen("unit", rest, opened.unit)
     return _answer(f"unit {opened.unit.value}")
+
+
+def _chosen(verb: str, rest: str, now: _Choice) -> _Choice:
+    """Return the choice that `rest` names, `now` where it names none."""
+    if not rest:
+        return now
+    try:
+        return type(now)(rest)
+    except ValueError:
+        raise _usage(verb) from None
 
 
 def _help(_state: SessionState, _rest: str) -> Said:

@@ -93,10 +93,8 @@ def _numbers(columns: Columns, lines: Lines) -> Iterator[tuple[str, Sequence[int
 
 def _packed(column: Sequence[int]) -> tuple[str, bytes]:
     """Return (type code, bytes) of a column of numbers."""
-    if isinstance(column, array):
-        return column.typecode, column.tobytes()
-    assert isinstance(column, memoryview)
-    return column.format, column.tobytes()
+    assert isinstance(column, array), "an index is written from derived columns only"
+    return column.typecode, column.tobytes()
 
 
 def _digest(sections: list[_Section], pieces: Iterable[bytes | memoryview]) -> str:

@@ -13,7 +13,6 @@ from engine.core.artifact import (
     Progress,
     StreamInput,
     assemble,
-    build_artifact,
     no_progress,
 )
 from engine.core.contract.errors import SessionInvalid
@@ -76,14 +75,7 @@ def read_session(directory: Path) -> Session:
 
 def build_session(directory: Path) -> JsonObject:
     """Return the artifact of a session directory, whole in memory. Raises: as `read_session`."""
-    session = read_session(directory)
-    return build_artifact(
-        manifest=session.manifest,
-        streams=session.streams,
-        flow_metadata=session.flow,
-        audio_refs=session.audio_refs,
-        problems=session.problems,
-    )
+    return _assembled(directory, keep=True, progress=no_progress).as_object()
 
 
 def stream_session(directory: Path, *, progress: Progress = no_progress) -> Assembled:
@@ -93,6 +85,10 @@ def stream_session(directory: Path, *, progress: Progress = no_progress) -> Asse
     dozens of bytes an event.
     Raises: as `read_session`.
     """
+    return _assembled(directory, keep=False, progress=progress)
+
+
+def _assembled(directory: Path, *, keep: bool, progress: Progress) -> Assembled:
     session = read_session(directory)
     return assemble(
         manifest=session.manifest,
@@ -100,7 +96,7 @@ def stream_session(directory: Path, *, progress: Progress = no_progress) -> Asse
         flow_metadata=session.flow,
         audio_refs=session.audio_refs,
         problems=session.problems,
-        keep=False,
+        keep=keep,
         progress=progress,
     )
 

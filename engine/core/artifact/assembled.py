@@ -18,6 +18,10 @@ class Assembled:
         """Return all members, as `artifact_bytes` takes them."""
         return {**self.header, "events": self.events}
 
+    def as_object(self) -> JsonObject:
+        """Return the artifact whole, its events made and held."""
+        return {**self.header, "events": [*self.events]}
+
     def member(self, key: str) -> JsonValue:
         """Return a member that is no list."""
         return self.header[key]

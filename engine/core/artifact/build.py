@@ -95,7 +95,7 @@ def build_artifact(
         problems=problems,
         keep=True,
     )
-    return {**assembled.header, "events": [*assembled.events]}
+    return assembled.as_object()
 
 
 def assemble(

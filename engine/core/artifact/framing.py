@@ -48,35 +48,9 @@ class FramedVisit:
         )
 
 
-@dataclass(slots=True, kw_only=True)
-class Framing:
-    """The visits in order of entry, and per event its owner's ordinal or why it has none."""
-
-    visits: list[FramedVisit] = field(default_factory=list[FramedVisit])
-    owners: list[int | None] = field(default_factory=list[int | None])
-    unowned: list[Unowned | None] = field(default_factory=list[Unowned | None])
-
-
 def edge_state(edge_id: str) -> str:
     """Return the state of an edge id `<state_id>:<declaration index>`."""
     return edge_id.rpartition(":")[0]
-
-
-def frame(
-    records: Sequence[JsonObject], kinds: Sequence[str | None], *, session_wide: bool
-) -> Framing:
-    """Return visits and owners of the ordered `records`; `kinds[i]` is the effective type.
-
-    Cost: O(n) but for visits that close together, whose windows are each read once.
-    """
-    visits = find_visits(records, kinds)
-    owners = Owners(visits, session_wide=session_wide)
-    framing = Framing(visits=visits)
-    for index, record in enumerate(records):
-        owner, reason = owners.of(index, record, kinds[index])
-        framing.owners.append(owner)
-        framing.unowned.append(reason)
-    return framing
 
 
 def find_visits(records: Sequence[JsonObject], kinds: Sequence[str | None]) -> list[FramedVisit]:

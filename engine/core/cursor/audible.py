@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from engine.core.artifact import ArtifactView
-from engine.core.contract.json_types import JsonObject, integer, text
+from engine.core.contract.json_types import JsonObject, integer
 from engine.core.contract.labels import Label
 
 
@@ -104,8 +104,3 @@ def next_start_after(view: ArtifactView, cursor: int) -> int | None:
     starts = view.columns.playing.starts
     place = bisect_left(starts, cursor + 1)
     return starts[place] if place < len(starts) else None
-
-
-def playback_row(view: ArtifactView, playback_id: str) -> JsonObject | None:
-    """Return the artifact's row of a playback, or None. Cost: O(playbacks)."""
-    return next((row for row in view.playback if text(row, "playback_id") == playback_id), None)

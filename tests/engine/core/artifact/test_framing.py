@@ -9,15 +9,32 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.records import entered, exited, guard, noise, record, taken, write
 
-from engine.core.artifact.framing import Framing, edge_state, frame
+from engine.core.artifact.framing import FramedVisit, Owners, edge_state, find_visits
 from engine.core.contract.json_types import JsonObject, text
+from engine.core.contract.labels import Unowned
 from engine.core.contract.session_records import TRACE_TYPES, effective_type
 
 Span = tuple[str, int, int | None, str]
 
 
+@dataclass(kw_only=True)
+class Framing:
+    """The visits in order of entry, and per event its owner's ordinal or why it has none."""
+
+    visits: list[FramedVisit]
+    owners: list[int | None] = field(default_factory=list["int | None"])
+    unowned: list[Unowned | None] = field(default_factory=list["Unowned | None"])
+
+
 def framed(records: Sequence[JsonObject], *, session_wide: bool = True) -> Framing:
-    return frame(records, [effective_type(r) for r in records], session_wide=session_wide)
+    kinds = [effective_type(r) for r in records]
+    framing = Framing(visits=find_visits(records, kinds))
+    ownership = Owners(framing.visits, session_wide=session_wide)
+    for index, row in enumerate(records):
+        owner, reason = ownership.of(index, row, kinds[index])
+        framing.owners.append(owner)
+        framing.unowned.append(reason)
+    return framing
 
 
 def spans(*records: JsonObject, session_wide: bool = True) -> list[Span]:
