@@ -6,6 +6,7 @@ where `\{{` stands for the braces themselves.
 """
 
 import re
+from collections.abc import Callable
 
 _NAME = r"[\w-]++"
 _PATH = r"(?:\.[\w-]++)*+\s*+\}\}"
@@ -29,3 +30,18 @@ def pipecat_slots(text: str) -> list[str]:
     ['party_size', 'order']
     """
     return _PIPECAT.findall(text)
+
+
+def fill_riff(text: str, value_of: Callable[[str], str]) -> tuple[str, tuple[str, ...]]:
+    """Return the text with the slots' values in it, and the slots that it named, each once.
+
+    >>> fill_riff("For {{slots.n}}, {{slots.n}}?", lambda slot: "4")
+    ('For 4, 4?', ('n',))
+    """
+    read: dict[str, None] = {}
+
+    def filled(found: re.Match[str]) -> str:
+        read.setdefault(found[1])
+        return value_of(found[1])
+
+    return _RIFF.sub(filled, text), tuple(read)
