@@ -17,6 +17,7 @@ import msgspec
 from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.contract.problems import Problem
 from engine.core.contract.session_records import MEASURED_AUDIO_KEYS, AudioReference
+from engine.recording.anchors import Anchors
 from engine.recording.mapped import lies_within
 from engine.recording.wav import NotWav, WavFacts, wav_facts
 
@@ -48,13 +49,14 @@ class _NoFile:
 
 
 def measure_audio(
-    directory: Path, refs: Sequence[JsonObject]
+    directory: Path, refs: Sequence[JsonObject], anchors: Anchors | None = None
 ) -> tuple[list[JsonObject], list[Problem]]:
     """Return the references with what was measured on their files, and where the two differ.
 
     Same order and count as `refs`, which are not changed. A reference that does not fit its schema
     comes back as it is: the builder refuses it. Never raises for what a file or reference holds.
-    Cost: one read of each file.
+    With `anchors`, also the alignment of each file with the call clock. Cost: one read of each
+    file; a second one where it has enough anchors.
     """
     rows: list[JsonObject] = []
     problems: list[Problem] = []
@@ -68,7 +70,8 @@ def measure_audio(
         if reference.path is not None and reference.path not in looked:
             looked[reference.path] = _look(directory, reference.path)
         found = _NO_PATH if reference.path is None else looked[reference.path]
-        rows.append(_row(row, reference, found))
+        aligned = _aligned(directory, reference, found, anchors)
+        rows.append(_row(row, reference, found, aligned))
         problems += _problems(reference, found)
         if reference.audio_id in used:
             problems.append(_problem("AUDIO_ID_REPEATED", reference, {}))
@@ -111,7 +114,9 @@ def _look(directory: Path, path: str) -> _File | _NoFile:
         return _NoFile(kind="UNREADABLE_FILE", reason="The file cannot be read.")
 
 
-def _row(row: JsonObject, reference: AudioReference, found: _File | _NoFile) -> JsonObject:
+def _row(
+    row: JsonObject, reference: AudioReference, found: _File | _NoFile, aligned: JsonObject
+) -> JsonObject:
     """Return the artifact's row: the reference, made true, with the measured facts.
 
     The recorder's own code and reason stay where its availability was true.
@@ -123,7 +128,37 @@ def _row(row: JsonObject, reference: AudioReference, found: _File | _NoFile) -> 
         "availability": true,
         "code": (said and said.code) or _code(reference, true),
         "reason": (said and said.reason) or _reason(found),
-        **_measured(found),
+        **_measured(found, aligned),
+    }
+
+
+def _aligned(
+    directory: Path, reference: AudioReference, found: _File | _NoFile, anchors: Anchors | None
+) -> JsonObject:
+    """Return the measured alignment of a file; only its reason where nothing can be measured."""
+    if anchors is None or isinstance(found, _NoFile) or not found.facts.frames:
+        return {}
+    times = {"agent": anchors.agent, "agent_played": anchors.agent, "caller": anchors.caller}
+    names = reference.channel_map or [reference.role or reference.audio_id]
+    heard = [(place, times[name]) for place, name in enumerate(names) if name in times]
+    if not heard or len(names) != found.facts.channels or reference.path is None:
+        return {"alignment_reason": "channels_unknown"}
+    from engine.recording.alignment import align  # noqa: PLC0415  where there is audio only
+
+    channel, told = max(heard, key=lambda pair: len(pair[1]))
+    near_ms = reference.media_start_offset_ms or 0
+    try:
+        with (directory / reference.path).open("rb") as file:
+            figures = align(file, found.facts, channel=channel, anchors=told, near_ms=near_ms)
+    except OSError:
+        return {"alignment_reason": "unreadable_file"}
+    return {
+        "offset_ms": figures.offset_ms,
+        "drift_ppm": figures.drift_ppm,
+        "drift_error_ppm": figures.drift_error_ppm,
+        "residual_ms": figures.residual_ms,
+        "alignment_anchors": figures.anchors,
+        "alignment_reason": figures.reason,
     }
 
 
@@ -151,7 +186,7 @@ def _reason(found: _File | _NoFile) -> str | None:
     return None if found.facts.frames else "The file holds no frame."
 
 
-def _measured(found: _File | _NoFile) -> JsonObject:
+def _measured(found: _File | _NoFile, aligned: JsonObject) -> JsonObject:
     """Return the measured facts; none where there is no WAV."""
     if isinstance(found, _NoFile):
         return {}
@@ -166,8 +201,9 @@ def _measured(found: _File | _NoFile) -> JsonObject:
         "sample_format": facts.sample_format.value,
         "data_offset": facts.data_offset,
         "frame_bytes": facts.frame_bytes,
+        **aligned,
     }
-    assert measured.keys() == MEASURED_AUDIO_KEYS
+    assert measured.keys() <= MEASURED_AUDIO_KEYS
     return measured
 
 

@@ -54,7 +54,7 @@ def session_key(directory: Path) -> str:
 
     Cost: one read of every file. Raises: OSError.
     """
-    digest = hashlib.sha256(_builder_key())
+    digest = hashlib.sha256(builder_key())
     for path in sorted(p for p in directory.rglob("*") if p.is_file()):
         with path.open("rb") as file:
             content = hashlib.file_digest(file, "sha256").hexdigest()
@@ -64,7 +64,7 @@ def session_key(directory: Path) -> str:
     return digest.hexdigest()
 
 
-def _builder_key() -> bytes:
+def builder_key() -> bytes:
     """Return what changes whenever the code that builds artifacts does."""
     root = Path(engine.__file__).parent
     stats = [(path.relative_to(root), path.stat()) for path in sorted(root.rglob("*.py"))]

@@ -8,6 +8,7 @@ without its line feed is `TORN_LAST_LINE`. Source: design section 7.6.
 import hashlib
 import re
 from array import array
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from engine.core.artifact import StreamInput
@@ -93,6 +94,15 @@ class LineRecords(Sequence[JsonObject]):
             "length": len(line),
             "sha256": hashlib.sha256(line).hexdigest(),
         }
+
+    def holding(self, pattern: re.Pattern[bytes]) -> Iterator[JsonObject]:
+        """Yield the records whose lines hold the pattern; other lines are not decoded."""
+        before = -1
+        for match in pattern.finditer(self._data):
+            position = bisect_right(self._starts, match.start()) - 1
+            if position > before:
+                before = position
+                yield self[position]
 
     def _add_problem(self, position: int, code: str, detail: JsonObject) -> None:
         line = self.numbers[position]

@@ -68,7 +68,7 @@ def read_session(directory: Path) -> Session:
         manifest=manifest,
         streams=tuple(streams),
         flow=_flow(directory, manifest),
-        audio_refs=_audio_refs(directory, problems),
+        audio_refs=_audio_refs(directory, streams, problems),
         problems=tuple(problems),
     )
 
@@ -158,7 +158,9 @@ def _stream(directory: Path, stream: Stream, file: str, problems: list[Problem])
     return read_lines(_mapped(directory, file), stream=stream, file=file)
 
 
-def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
+def _audio_refs(
+    directory: Path, streams: Sequence[StreamInput], problems: list[Problem]
+) -> list[JsonObject]:
     if not (directory / AUDIO_REFS_FILE).exists():
         problems.append(Problem(code="FILE_MISSING", detail={"file": AUDIO_REFS_FILE}))
         return []
@@ -170,9 +172,12 @@ def _audio_refs(directory: Path, problems: list[Problem]) -> list[JsonObject]:
         if not isinstance(row, dict):
             raise _invalid(AUDIO_REFS_FILE, "NOT_AN_OBJECT", "must list objects only")
         rows.append(row)
-    from engine.recording.audio import measure_audio  # noqa: PLC0415  cached: never measured
+    if not rows:
+        return []
+    from engine.recording.anchors import sound_anchors  # noqa: PLC0415  cached: never measured
+    from engine.recording.audio import measure_audio  # noqa: PLC0415
 
-    measured, differences = measure_audio(directory, rows)
+    measured, differences = measure_audio(directory, rows, sound_anchors(streams))
     problems += differences
     return measured
 

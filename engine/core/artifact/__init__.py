@@ -12,7 +12,7 @@ from engine.core.artifact.build import (
 from engine.core.artifact.columns import Columns, Posting
 from engine.core.artifact.encode import ARTIFACT_SCHEMA, artifact_bytes, artifact_hash
 from engine.core.artifact.load import load_artifact, read_artifact
-from engine.core.artifact.slots import SlotClasses, safe_form
+from engine.core.artifact.slots import SlotClasses, redact, safe_form
 from engine.core.artifact.source import FileArtifact, Lines
 from engine.core.artifact.streams import Progress, StreamInput, no_progress
 from engine.core.artifact.view import ArtifactView, view_of
@@ -38,6 +38,7 @@ __all__ = [
     "load_artifact",
     "no_progress",
     "read_artifact",
+    "redact",
     "safe_form",
     "view_of",
 ]

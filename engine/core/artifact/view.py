@@ -6,7 +6,8 @@ logarithmic time.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from engine.core.artifact.columns import NO_CLOCK, Columns, Posting, derive_columns
 from engine.core.artifact.encode import artifact_hash
@@ -21,6 +22,15 @@ from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapp
 from engine.core.contract.labels import Beat
 
 _OCCURRENCE = re.compile(r"[1-9][0-9]{0,15}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingPlaces:
+    """Findings by the event they stand at: sorted indices, beside them places in `findings`."""
+
+    starts: Sequence[int]
+    numbers: Sequence[int]
+    by_code: Mapping[str, Sequence[int]]
 
 
 class ArtifactView:
@@ -45,6 +55,7 @@ class ArtifactView:
         self.columns = columns
         self._index_of_id: dict[str, int] | None = None
         self._findings_at: dict[int, list[str]] | None = None
+        self._finding_places: FindingPlaces | None = None
         self._seeds: dict[int, dict[str, JsonObject]] = {}
         self._edges: dict[str, list[JsonObject]] = {
             state_id: rows(state, "edges")
@@ -207,6 +218,13 @@ class ArtifactView:
             self._findings_at = _findings_by_event(self.findings)
         return self._findings_at.get(cursor, ())
 
+    @property
+    def finding_places(self) -> "FindingPlaces":
+        """Where the findings stand, and which are of which code. Cost: O(findings) once."""
+        if self._finding_places is None:
+            self._finding_places = _places_of(self.findings)
+        return self._finding_places
+
     def seed_row(self, index: int, slot: str) -> JsonObject:
         """Return the row of `slot` in the `session_slots_seeded` event `index` (the last one)."""
         if index not in self._seeds:
@@ -283,6 +301,20 @@ def _check_events(events: Sequence[JsonObject], visit_ids: set[str]) -> None:
                 {"event_id": event_id, "kind": "INCONSISTENT"},
             )
         seen.add(event_id)
+
+
+def _places_of(findings: Sequence[JsonObject]) -> FindingPlaces:
+    placed: list[tuple[int, int]] = []
+    by_code: dict[str, list[int]] = {}
+    for number, finding in enumerate(findings):
+        at = integer(finding, "at")
+        if at is not None:
+            placed.append((at, number))
+            by_code.setdefault(text(finding, "code") or "", []).append(number)
+    placed.sort()
+    return FindingPlaces(
+        starts=[at for at, _ in placed], numbers=[number for _, number in placed], by_code=by_code
+    )
 
 
 def _findings_by_event(findings: Sequence[JsonObject]) -> dict[int, list[str]]:

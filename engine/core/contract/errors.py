@@ -100,3 +100,33 @@ class OutputRejected(EngineError):
     """The output file cannot be written where it was asked for; nothing was written."""
 
     code = "OUTPUT_REJECTED"
+
+
+class RecordInvalid(EngineError):
+    """A record is not what its type asks for; nothing was written of it."""
+
+    code = "RECORD_INVALID"
+
+
+class RecordingFailed(EngineError):
+    """A record cannot be kept: the disk is full, the device failed, or the recorder is closed."""
+
+    code = "RECORDING_FAILED"
+
+
+class VoiceUnavailable(EngineError):
+    """The program that speaks for a recorded call is not there, fails, or takes too long."""
+
+    code = "VOICE_UNAVAILABLE"
+
+
+class ExtraMissing(EngineError):
+    """A part of the product needs packages that come with an extra, which is not installed."""
+
+    code = "EXTRA_MISSING"
+
+
+class IdeUnavailable(EngineError):
+    """No IDE can be started on a recorded call: none was found, or it fails at once."""
+
+    code = "IDE_UNAVAILABLE"

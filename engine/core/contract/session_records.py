@@ -154,11 +154,12 @@ class InputSelected(msgspec.Struct):
 
 
 class ToolCalled(msgspec.Struct):
-    """A tool was called."""
+    """A tool was called; `args_fingerprint` compares arguments that are not shown."""
 
     tool: str
     tool_call_id: str
     args_safe: object = None
+    args_fingerprint: str | None = None
 
 
 class ToolResult(msgspec.Struct):
@@ -338,6 +339,12 @@ class AudioFacts(msgspec.Struct, kw_only=True):
     sample_format: str | None = None
     data_offset: int | None = None
     frame_bytes: int | None = None
+    offset_ms: int | None = None
+    drift_ppm: int | None = None
+    drift_error_ppm: int | None = None
+    residual_ms: int | None = None
+    alignment_anchors: int | None = None
+    alignment_reason: str | None = None
 
 
 MEASURED_AUDIO_KEYS = frozenset(AudioFacts.__struct_fields__)

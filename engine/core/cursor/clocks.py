@@ -20,9 +20,11 @@ _MEASURED = ("drift_ppm", "residual_ms")
 def inspect_clocks(view: ArtifactView, cursor: int, command: JsonObject) -> Answer:
     """Answer `inspect_clocks`: a row an audio file, and the call's clock.
 
-    Items: `{audio_id, role, channels, availability, code, reason, offset_ms, drift_ppm,
-    residual_ms, declared_ms, measured_ms, label}`. `clock`: the call's. `media`: `media_ms` of the
-    cursor; with `clock_ms` in the command also the event that this millisecond leads to.
+    Items: `{audio_id, role, channels, availability, code, reason, offset_ms, measured_offset_ms,
+    drift_ppm, drift_error_ppm, residual_ms, alignment_reason, declared_ms, measured_ms, label}`;
+    `offset_ms` is the declared one, by which frames are found. `clock`: the call's. `media`:
+    `media_ms` of the cursor; with `clock_ms` in the command also the event that this millisecond
+    leads to.
     """
     offset, limit = page_of(command)
     items = [_audio(row) for row in [*view.audio][offset : offset + limit]]
@@ -50,8 +52,11 @@ def _audio(row: JsonObject) -> JsonObject:
         "code": text(row, "code"),
         "reason": text(row, "reason"),
         "offset_ms": integer(row, "media_start_offset_ms"),
+        "measured_offset_ms": row.get("offset_ms"),
         "drift_ppm": row.get("drift_ppm"),
+        "drift_error_ppm": row.get("drift_error_ppm"),
         "residual_ms": row.get("residual_ms"),
+        "alignment_reason": text(row, "alignment_reason"),
         "declared_ms": integer(row, "duration_ms"),
         "measured_ms": integer(row, "measured_duration_ms"),
         "label": (Label.RECORDED if recorded else Label.UNAVAILABLE).value,
@@ -97,7 +102,8 @@ def _unknowns(view: ArtifactView, items: list[JsonObject]) -> list[JsonObject]:
         lacking = [key for key in _MEASURED if item[key] is None]
         if lacking:
             words = " and ".join(key.partition("_")[0] for key in lacking)
-            missing.append(unknown(f"{words} of {name}", "not_measured"))
+            reason = str(item["alignment_reason"] or "not_measured")
+            missing.append(unknown(f"{words} of {name}", reason))
     if not items:
         missing.append(unknown("audio", "none_recorded"))
     clockless = view.event_count - len(view.columns.media_clocks)

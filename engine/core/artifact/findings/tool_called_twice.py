@@ -1,8 +1,9 @@
 """`TOOL_CALLED_TWICE`: the same tool was called with the same arguments, close to each other.
 
 The earlier call belongs to the same visit, or its clock is at most `tool_repeat_window_ms` before.
-Arguments that are not recorded, or that hold a safe form, are not known to be the same. A second
-record with the same `tool_call_id` is the same call.
+Arguments that hold a safe form are compared by the fingerprints that their recorder gave; without
+one, and where they are not recorded, they are not known to be the same. A second record with the
+same `tool_call_id` is the same call.
 """
 
 from collections.abc import Iterator
@@ -62,9 +63,12 @@ def _finding(view: "ArtifactView", tool: str, first: int, second: int) -> Findin
 def _call(record: JsonObject) -> tuple[str, bytes] | None:
     """Return tool and arguments of a call as a key; None where they cannot be compared."""
     tool, arguments = text(record, "tool"), record.get("args_safe")
-    if tool is None or arguments is None or _hides(arguments):
+    if tool is None or arguments is None:
         return None
-    return tool, canonical_bytes(arguments)
+    if not _hides(arguments):
+        return tool, canonical_bytes(arguments)
+    fingerprint = text(record, "args_fingerprint")
+    return None if fingerprint is None else (tool, fingerprint.encode())
 
 
 def _hides(value: JsonValue) -> bool:

@@ -55,6 +55,31 @@ def test_arguments_that_are_not_known(found, start, hidden) -> None:
     assert found([*start, *unrecorded]) == []
 
 
+PRINTS = ["hmac-sha256:" + digit * 64 for digit in "12"]
+
+
+def hidden_call(call_id: str, clock: int, fingerprint: str | None):
+    args = {"q": "<str len=6>"}
+    return called(call_id, clock, args=args, args_fingerprint=fingerprint)
+
+
+def test_hidden_arguments_are_compared_by_their_fingerprints(found, start) -> None:
+    same = [hidden_call("k1", 0, PRINTS[0]), hidden_call("k2", 1, PRINTS[0])]
+    (finding,) = found([*start, *same])
+    assert finding["detail"]["second_tool_call_id"] == "k2"
+    assert found([*start, hidden_call("k1", 0, PRINTS[0]), hidden_call("k2", 1, PRINTS[1])]) == []
+
+
+@pytest.mark.parametrize("first", [None, PRINTS[0]])
+def test_hidden_arguments_need_a_fingerprint_on_both(found, start, first) -> None:
+    assert found([*start, hidden_call("k1", 0, first), hidden_call("k2", 1, None)]) == []
+
+
+def test_arguments_that_are_known_are_compared_as_they_are(found, start) -> None:
+    pair = [called(k, 0, args_fingerprint=p) for k, p in zip(("k1", "k2"), PRINTS, strict=True)]
+    assert len(found([*start, *pair])) == 1
+
+
 def test_the_order_of_keys_does_not_matter_and_empty_arguments_are_known(found, start) -> None:
     turned = [called("k1", 0, args={"a": 1, "b": 2}), called("k2", 1, args={"b": 2, "a": 1})]
     assert len(found([*start, *turned])) == 1
