@@ -9,9 +9,11 @@ MAKEFLAGS += --no-builtin-rules
 
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input -qq
+PIP_FLAGS := --disable-pip-version-check --no-input -qq
 INSTALLED := $(VENV)/.installed
 INSTALLED_DEV := $(VENV)/.installed-dev
+FRAMEWORKS := .venv-frameworks
+INSTALLED_FRAMEWORKS := $(FRAMEWORKS)/.installed
 PYTHON ?=
 RECORDING ?= fixtures/booking_racy
 WORKERS ?= auto
@@ -23,7 +25,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(BIN)/python -m piptools compile 
 # manager's shim, say) or is too old is passed over.
 define make_venv
 usable() { "$$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }; \
-if ! usable $(BIN)/python; then \
+if ! usable "$(1)/bin/python"; then \
 	for candidate in $(if $(PYTHON),"$(PYTHON)",python3 python3.14 python3.13 python3.12 python3.11); do \
 		if usable "$$candidate"; then found="$$candidate"; break; fi; \
 	done; \
@@ -36,17 +38,17 @@ if ! usable $(BIN)/python; then \
 		echo "$$found has no venv module. On Debian and Ubuntu: apt-get install python3-venv" >&2; \
 		exit 1; \
 	fi; \
-	echo "Making $(VENV) with $$("$$found" --version)"; \
-	"$$found" -m venv --clear $(VENV); \
+	echo "Making $(1) with $$("$$found" --version)"; \
+	"$$found" -m venv --clear $(1); \
 fi
 endef
 
 # Installs a lock file, then this project itself without looking anything up.
 define install_lock
-@$(make_venv)
+@$(call make_venv,$(2))
 @echo "Installing $(1)"
-@$(PIP) install --require-hashes -r $(1)
-@$(PIP) install --no-deps --no-build-isolation -e .
+@$(2)/bin/python -m pip $(PIP_FLAGS) install --require-hashes -r $(1)
+@$(2)/bin/python -m pip $(PIP_FLAGS) install --no-deps --no-build-isolation -e .
 endef
 
 .PHONY: help
@@ -61,25 +63,38 @@ install: $(INSTALLED) ## make .venv with what `spd` and `spd-dap` need
 install-dev: $(INSTALLED_DEV) ## the same, with the tools of the tests and checks
 
 $(INSTALLED): requirements.lock pyproject.toml
-	$(call install_lock,requirements.lock)
+	$(call install_lock,requirements.lock,$(VENV))
 	@touch $@
 
 $(INSTALLED_DEV): requirements-dev.lock pyproject.toml
-	$(call install_lock,requirements-dev.lock)
+	$(call install_lock,requirements-dev.lock,$(VENV))
 	@touch $(INSTALLED) $@
+
+# The agent frameworks are large and pin much: they have a virtual environment of their own.
+$(INSTALLED_FRAMEWORKS): requirements-frameworks.lock pyproject.toml
+	$(call install_lock,requirements-frameworks.lock,$(FRAMEWORKS))
+	@touch $@
 
 .PHONY: demo
 demo: $(INSTALLED) ## tell a recorded call both ways with `spd debug`, then leave you at its prompt
 	@$(BIN)/python -m dap_adapter.demo $(RECORDING)
 
 .PHONY: test
-test: $(INSTALLED_DEV) ## run the tests, but those of IDEs and the long ones
-	@$(BIN)/python -m pytest -m "not ide and not deep" -n $(WORKERS)
+test: $(INSTALLED_DEV) ## run the tests, but those of IDEs, of agent frameworks and the long ones
+	@$(BIN)/python -m pytest -m "not ide and not deep and not frameworks" -n $(WORKERS)
 
 .PHONY: test-ide
 test-ide: $(INSTALLED_DEV) ## drive the adapter with stock clients, which are installed where they can be
 	@tests/ide/install.sh
 	@$(BIN)/python -m pytest -m ide -rs
+
+.PHONY: test-frameworks
+test-frameworks: $(INSTALLED_FRAMEWORKS) ## record real runs of the agent frameworks we record and import
+	@$(FRAMEWORKS)/bin/python -m pytest tests/engine/importers -m frameworks -rs -n $(WORKERS)
+
+.PHONY: vsix
+vsix: ## build the VS Code extension: build/vsix/state-program-debugger.vsix
+	@vscode-extension/package.sh
 
 .PHONY: test-deep
 test-deep: $(INSTALLED_DEV) ## run the long property and scale tests
@@ -128,9 +143,15 @@ lock: $(INSTALLED_DEV) ## renew the lock files (LOCK_FLAGS=--upgrade for newer r
 		print(*project["build-system"]["requires"], *project["project"]["dependencies"], \
 			*project["dependency-groups"]["dev"], sep="\n")' \
 		| $(COMPILE) --constraint=requirements.lock --output-file=requirements-dev.lock -
-	@sed -i.old 's/-r -$$/pyproject.toml/' requirements-dev.lock && rm requirements-dev.lock.old
+	@$(BIN)/python -c 'import tomllib; \
+		project = tomllib.load(open("pyproject.toml", "rb")); \
+		print(*project["build-system"]["requires"], *project["project"]["dependencies"], \
+			*project["dependency-groups"]["frameworks"], sep="\n")' \
+		| $(COMPILE) --output-file=requirements-frameworks.lock -
+	@sed -i.old 's/-r -$$/pyproject.toml/' requirements-dev.lock requirements-frameworks.lock
+	@rm requirements-dev.lock.old requirements-frameworks.lock.old
 
 .PHONY: clean
 clean: ## remove .venv and every cache
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(FRAMEWORKS) vscode-extension/{node_modules,dist,out-test} build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

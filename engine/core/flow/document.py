@@ -95,10 +95,23 @@ class Edge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProgramPlace:
+    """Where a state is written in the program that ran: lines from 1, the last one inclusive.
+
+    `path` is as the recorder saw it: relative to the program's folder, or absolute.
+    """
+
+    path: str
+    line: int
+    end_line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class State:
     """One state: its texts, its edges in declaration order, and the slots it names.
 
-    `span` runs from the state's id to the end of its body; `key_span` is the id alone.
+    `span` runs from the state's id to the end of its body; `key_span` is the id alone. `program` is
+    null for a state that is written in this file only.
     """
 
     state_id: str
@@ -108,6 +121,7 @@ class State:
     prompt: SpannedText | None
     edges: tuple[Edge, ...]
     references: tuple[SlotReference, ...]
+    program: ProgramPlace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

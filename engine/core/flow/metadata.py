@@ -1,6 +1,7 @@
 """The flow document as the artifact's `flow` value.
 
-Rules: plain JSON, each key always present, so that its bytes depend on the file alone. Lists keep
+Rules: plain JSON, each key always present but a state's `source`, which stands only where the file
+says where the program has that state; so its bytes depend on the file alone. Lists keep
 the file's order; a reference that a state repeats with equal slot, source and detail stands once.
 """
 
@@ -45,7 +46,7 @@ def _text_span_row(text: SpannedText | None) -> JsonObject | None:
 
 
 def _state_row(state: State) -> JsonObject:
-    return {
+    row: JsonObject = {
         "edges": [_edge_row(edge) for edge in state.edges],
         "prompt": state.prompt.text if state.prompt is not None else None,
         "static_slot_references": _reference_rows(state),
@@ -56,6 +57,10 @@ def _state_row(state: State) -> JsonObject:
             "entry_line": _text_span_row(state.entry_line),
         },
     }
+    place = state.program
+    if place is not None:
+        row["source"] = {"path": place.path, "line": place.line, "end_line": place.end_line}
+    return row
 
 
 def _edge_row(edge: Edge) -> JsonObject:

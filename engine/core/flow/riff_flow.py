@@ -13,6 +13,7 @@ from engine.core.flow.document import (
     Edge,
     FlowContent,
     FlowFormat,
+    ProgramPlace,
     ReferenceSource,
     SlotAssignment,
     SlotDeclaration,
@@ -119,7 +120,42 @@ def _state(entry: Entry, reader: TreeReader) -> State:
         prompt=prompt,
         edges=edges,
         references=references,
+        program=_program(fields, what, reader),
     )
+
+
+def _program(fields: Fields, what: str, reader: TreeReader) -> ProgramPlace | None:
+    """Return where the program has the state: `source: {path, line, end_line}`; else null.
+
+    `end_line` is `line` where it is absent. Lines that no file can have read as absent.
+    """
+    entry = fields.get("source")
+    if entry is None:
+        return None
+    owner = f"{what}.source"
+    place = reader.fields(entry.value, owner)
+    path = reader.field_text(place, "path", owner)
+    line = _line(place, "line", owner, reader)
+    end_line = _line(place, "end_line", owner, reader)
+    if path is None or not path.text or line is None:
+        return None
+    return ProgramPlace(path=path.text, line=line, end_line=max(line, end_line or line))
+
+
+def _line(fields: Fields, name: str, what: str, reader: TreeReader) -> int | None:
+    entry = fields.get(name)
+    match entry.value if entry is not None else None:
+        case ScalarNode(value=bool()):
+            pass
+        case ScalarNode(value=int() as line) if line >= 1:
+            return line
+        case None | RefusedNode() | ScalarNode(value=None):
+            return None
+        case _:
+            pass
+    assert entry is not None, "what is absent has returned"
+    reader.wrong_type(entry.value, f"{what}.{name}", "a line number")
+    return None
 
 
 def _edge(node: Node, state_id: str, index: int, reader: TreeReader) -> Edge | None:

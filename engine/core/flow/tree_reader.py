@@ -133,6 +133,7 @@ class TreeReader:
             "a list",
             "a text",
             "a plain value",
+            "a line number",
             "a mapping or a list",
         ],
     ) -> None:

@@ -146,10 +146,10 @@ def answer(verb: str, asked: Asked, reply: Callable[[Call], Reply]) -> None:
 
 
 def _open(asked: Asked) -> Call:
-    from engine.recording import open_recording  # noqa: PLC0415  keep --help fast
+    from engine.importers import open_any  # noqa: PLC0415  keep --help fast
 
     with progress_on_terminal() as progress:
-        view = open_recording(asked.recording, progress=progress).view
+        view = open_any(asked.recording, progress=progress).view
     call = Call(view=view, recording=asked.recording, cursor=-1)
     return Call(view=view, recording=asked.recording, cursor=call.cursor_of(asked.at))
 

@@ -46,15 +46,17 @@ def _show(sheet: "Sheet", result: JsonObject) -> None:
             str(row["audio_id"]),
             ", ".join(texts(row, "channels")) or "-",
             seconds(row["offset_ms"]),
-            _known(row["drift_ppm"]),
+            seconds(row["measured_offset_ms"]),
+            _known(row["drift_ppm"], row["drift_error_ppm"]),
             _known(row["residual_ms"]),
             seconds(row["measured_ms"]),
         )
         for row in rows(result, "items")
     ]
-    columns = ("audio", "channels", "offset s", "drift ppm", "residual ms", "lasts s")
+    columns = ("audio", "channels", "offset s", "measured s", "drift ppm", "residual ms", "lasts s")
     sheet.table(columns, table)
 
 
-def _known(value: JsonValue) -> str:
-    return "unavailable" if value is None else str(value)
+def _known(value: JsonValue, error: JsonValue = None) -> str:
+    within = "" if error is None else f" ± {error}"
+    return "unavailable" if value is None else f"{value}{within}"

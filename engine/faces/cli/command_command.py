@@ -42,10 +42,10 @@ def command(ctx: click.Context, recording: Path, one: str | None, *, many: bool)
 def _run(recording: Path, lines: Iterable[bytes]) -> bool:
     """Answer every line; return whether all went well."""
     from engine.core.cursor import open_debugger  # noqa: PLC0415  keep --help fast
-    from engine.recording import open_recording  # noqa: PLC0415
+    from engine.importers import open_any  # noqa: PLC0415
 
     try:
-        state = open_debugger(open_recording(recording).view)
+        state = open_debugger(open_any(recording).view)
     except EngineError as error:
         print_error(error)
         for line in lines:

@@ -29,11 +29,11 @@ def info(ctx: click.Context, recording: Path, flow_root: Path | None, *, as_json
     in your workspace is still the one that ran.
     """
     from engine.core.cursor import recording_info  # noqa: PLC0415  keep --help fast
-    from engine.recording import open_recording  # noqa: PLC0415
+    from engine.importers import open_any  # noqa: PLC0415
 
     try:
         with progress_on_terminal() as progress:
-            view = open_recording(recording, progress=progress).view
+            view = open_any(recording, progress=progress).view
     except EngineError as error:
         print_error(error)
         if as_json:
