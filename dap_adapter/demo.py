@@ -218,7 +218,11 @@ def main() -> int:
         prog="python -m dap_adapter.demo",
         description="Step a recorded call both ways, as `spd debug` does.",
     )
-    parser.add_argument("recording", help="a session directory or an artifact file", type=Path)
+    parser.add_argument(
+        "recording",
+        help="a session directory, an artifact or a file that can be imported",
+        type=Path,
+    )
     recording: Path = parser.parse_args().recording
     screen = Screen()
     try:

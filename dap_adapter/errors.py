@@ -9,6 +9,7 @@ from typing import ClassVar
 import msgspec
 
 from engine.core.contract.errors import EngineError
+from engine.core.contract.json_types import JsonObject
 
 NOT_STOPPED = "notStopped"
 """The protocol's short form for a request that needs a stop first."""
@@ -25,14 +26,24 @@ class DapError(Exception):
         text: one sentence for a person.
         show_user: whether the client should show it.
         short: the response's `message`; the text unless the protocol defines a word.
+        place: `file`, `line` and `column` of the flaw, as far as they are known.
     """
 
-    def __init__(self, number: int, text: str, *, show_user: bool = False, short: str = "") -> None:
+    def __init__(
+        self,
+        number: int,
+        text: str,
+        *,
+        show_user: bool = False,
+        short: str = "",
+        place: JsonObject | None = None,
+    ) -> None:
         super().__init__(text)
         self.number = number
         self.text = text
         self.show_user = show_user
         self.short = short or text
+        self.place: JsonObject = place or {}
 
 
 class ErrorNumber:
@@ -64,19 +75,29 @@ ENGINE_NUMBERS: dict[str, int] = {
     "SIMULATION_NOT_SUPPORTED": 3009,
     "OUTPUT_REJECTED": 3010,
     "AUDIO_RANGE_UNAVAILABLE": 3011,
+    "RECORD_INVALID": 3012,
+    "RECORDING_FAILED": 3013,
+    "VOICE_UNAVAILABLE": 3014,
+    "EXTRA_MISSING": 3019,
+    "IDE_UNAVAILABLE": 3020,
 }
 """One id for each code of the engine; `ENGINE_OTHER` for a code that is newer than this table."""
 
 ENGINE_OTHER = 3999
 
+PLACE_KEYS = ("file", "line", "column")
+"""The keys of an error's detail that say where a flaw is."""
+
 
 def of_engine(error: EngineError) -> DapError:
     """Return the engine's error as the user sees it: its sentence and the place, if it has one."""
-    place = [str(error.detail[key]) for key in ("file", "line", "column") if error.detail.get(key)]
+    known = {key: error.detail[key] for key in PLACE_KEYS if error.detail.get(key)}
+    place = ":".join(str(value) for value in known.values())
     text = f"{error.code}: {error.message}"
-    if place and ":".join(place) not in text:
-        text = f"{text} ({':'.join(place)})"
-    return DapError(ENGINE_NUMBERS.get(error.code, ENGINE_OTHER), text, show_user=True)
+    if place and place not in text:
+        text = f"{text} ({place})"
+    number = ENGINE_NUMBERS.get(error.code, ENGINE_OTHER)
+    return DapError(number, text, show_user=True, place=known)
 
 
 def of_response(code: str, message: str) -> DapError:

@@ -50,12 +50,21 @@ class StateSpans(msgspec.Struct, frozen=True):
     entry_line: Span | None = None
 
 
+class StateSource(msgspec.Struct, frozen=True):
+    """Where the program has a state; lines from 1, the last inclusive."""
+
+    path: str
+    line: int
+    end_line: int
+
+
 class StateRow(msgspec.Struct, frozen=True):
     """What the adapter reads of a state."""
 
     edges: list[EdgeRow] = []
     span: Span | None = None
     spans: StateSpans = StateSpans()
+    source: StateSource | None = None
 
     @property
     def line_span(self) -> Span | None:

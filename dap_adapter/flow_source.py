@@ -64,6 +64,24 @@ class FlowSource(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.suffix) and _ends_with(path, self.suffix)
 
 
+def existing_file(config: LaunchConfig, recorded: str) -> Path | None:
+    """Return the file that is at the path the recorder saw: below the flow root, or mapped."""
+    return _below(config.flow_root, recorded) or _mapped(config, recorded)
+
+
+def is_path_of(client_path: str, recorded: str, existing: Path | None) -> bool:
+    """Return whether a client's path is the file recorded as `recorded`, here `existing`."""
+    path = local_path(client_path)
+    if existing is not None and real_path(path) == real_path(str(existing)):
+        return True
+    return _ends_with(path, recorded)
+
+
+def recorded_file_name(recorded: str) -> str:
+    """Return the last part of a recorded path, for display."""
+    return PurePosixPath(recorded.replace("\\", "/")).name
+
+
 def flow_source(
     flow: FlowRow, *, session_directory: Path | None, config: LaunchConfig
 ) -> FlowSource:

@@ -7,7 +7,7 @@ report of progress, and it never keeps the process alive.
 import threading
 from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from dap_adapter.jobs import Advance
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 Report: TypeAlias = Callable[[str, int, int], None]
 Open: TypeAlias = "Callable[[Path, Report], Recording]"
+_Result = TypeVar("_Result")
 
 SLICE_S = 0.01
 """How long one slice waits for the thread."""
@@ -25,21 +26,21 @@ class _GivenUp(Exception):
     """Raised in the thread where nobody wants its result any more."""
 
 
-class _Reader(threading.Thread):
-    """Opens one recording."""
+class _Reader(threading.Thread, Generic[_Result]):
+    """Does one piece of reading."""
 
-    def __init__(self, open_: Open, path: Path) -> None:
-        super().__init__(name="open recording", daemon=True)
-        self._open, self._path = open_, path
+    def __init__(self, work: Callable[[Report], _Result], name: str) -> None:
+        super().__init__(name=name, daemon=True)
+        self._work = work
         self._is_given_up = False
         self.advance: Advance | None = None
-        self.recording: Recording | None = None
+        self.results: list[_Result] = []
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """Open the recording; keep it or what went wrong."""
+        """Do the work; keep what it returns or what went wrong."""
         try:
-            self.recording = self._open(self._path, self._report)
+            self.results.append(self._work(self._report))
         except BaseException as error:  # noqa: BLE001 - raised again where the result is taken
             self.error = error
 
@@ -55,7 +56,15 @@ class _Reader(threading.Thread):
 
 def loaded_in_slices(open_: Open, path: Path) -> "Generator[Advance | None, None, Recording]":
     """Yield while `open_` works; return its recording. Raises: what it raises."""
-    reader = _Reader(open_, path)
+    return (yield from _watched(_Reader(lambda report: open_(path, report), "open recording")))
+
+
+def in_slices(work: Callable[[], _Result]) -> Generator[Advance | None, None, _Result]:
+    """Yield while `work` reads in a thread; return what it returns. Raises: what it raises."""
+    return (yield from _watched(_Reader(lambda _: work(), "read audio")))
+
+
+def _watched(reader: _Reader[_Result]) -> Generator[Advance | None, None, _Result]:
     reader.start()
     try:
         reader.join(SLICE_S)
@@ -66,5 +75,5 @@ def loaded_in_slices(open_: Open, path: Path) -> "Generator[Advance | None, None
         reader.give_up()
     if reader.error is not None:
         raise reader.error
-    assert reader.recording is not None, "a reader that has ended has a result or an error"
-    return reader.recording
+    [result] = reader.results
+    return result

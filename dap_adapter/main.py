@@ -64,9 +64,9 @@ def _load(path: Path) -> "Generator[Advance | None, None, Recording]":
 
 def _opened(path: Path, report: Callable[[str, int, int], None]) -> "Recording":
     """Open a recording; what is alive then stays alive, so the collector need not walk it."""
-    from engine.recording import open_recording  # noqa: PLC0415 - start-up
+    from engine.importers import open_any  # noqa: PLC0415 - start-up
 
-    recording = open_recording(path, progress=report)
+    recording = open_any(path, progress=report)
     gc.freeze()
     return recording
 

@@ -7,7 +7,7 @@ and a cursor; the caches here keep results of such functions and never decide an
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -16,10 +16,12 @@ from dap_adapter.errors import of_response
 from dap_adapter.flow_lines import FlowLines, FlowRow, Span
 from dap_adapter.flow_source import FlowSource, flow_source
 from dap_adapter.launch_config import LaunchConfig, stop_at_nowhere, stop_position
+from dap_adapter.program_files import ProgramFiles, ProgramPlace
 from engine.core.contract.errors import ArtifactInvalid, InvalidCommand
 from engine.core.contract.json_types import JsonObject, integer, mapping, text
 
 if TYPE_CHECKING:
+    from dap_adapter.protocol import Source
     from engine.core.artifact import ArtifactView, Visit
     from engine.core.cursor import Evaluation, SlotValue, Template
     from engine.recording import Recording
@@ -28,6 +30,10 @@ _INDEXED = re.compile(r"""slots\[(?:("(?:[^"\\]|\\.)*")|'([^'\\]*)')\]|slots\.([
 
 ROWS_KEPT = 16
 """How many tables of slot rows are kept: a client asks for the same one several times."""
+
+
+PastPlace: TypeAlias = tuple[str, Span, "Source | None"]
+"""Name, line and, where the program has it, file of a past visit's row."""
 
 
 class Slot(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,18 +54,21 @@ class Opened:
 
     def __init__(self, recording: "Recording", config: LaunchConfig) -> None:
         self.view: ArtifactView = recording.view
+        self.session_directory = recording.session_directory or config.session
         self.config = config
         flow = _flow_row(self.view.flow)
         self.lines = FlowLines(flow)
         self.source: FlowSource = flow_source(
             flow, session_directory=recording.session_directory, config=config
         )
+        self.program = ProgramFiles(flow, config)
+        self._entry = flow.entry or ""
         self.slots = tuple(_slots(self.view))
         self.slot_by_name = {slot.name: slot for slot in self.slots}
         self._name_by_shown = {safe_text(name): name for name in self.slot_by_name}
         self.session_id = text(self.view.session, "session_id") or "recording"
         self._templates: dict[str, Template] = {}
-        self.past_places: dict[int, tuple[str, Span]] = {}
+        self.past_places: dict[int, PastPlace] = {}
         self._rows: dict[tuple[int, int], list[JsonObject]] = {}
         self.direction = config.direction
         self.unit = config.step_unit
@@ -185,6 +194,11 @@ class Opened:
         return self.lines.of_event(
             mapping(event, "record"), view.effective_type(cursor) or "", visit.state_id
         )
+
+    def program_place(self, ordinal: int, *, as_uri: bool) -> ProgramPlace | None:
+        """Return where the program has the state of a visit (-1: of the entry), if it is there."""
+        state_id = self.visit(ordinal).state_id if ordinal >= 0 else self._entry
+        return self.program.place_of(state_id, as_uri=as_uri)
 
     def findings_at(self, cursor: int) -> list[JsonObject]:
         """Return the findings that stand at an event, in the artifact's order."""

@@ -19,12 +19,14 @@ from engine.core.cursor import (
     FindingCode,
     FunctionName,
     Hits,
+    LineBreakpoint,
     Place,
     Refusal,
     SlotRead,
     SlotWrite,
     breakpoint_at,
     breakpoint_hits,
+    breakpoint_in_program,
     search_breakpoint,
 )
 
@@ -117,10 +119,15 @@ def _placed(wish: Wish, source: Source | None, opened: Opened) -> Meaning | Refu
 def _line(wish: Wish, source: Source | None, opened: Opened) -> Meaning | Refused:
     assert source is not None, "a breakpoint on a line has a source"
     if not opened.source.is_meant_by(source):
+        if (path := opened.program.recorded_path_of(source)) is not None:
+            return _meaning(breakpoint_in_program(opened.view, path, wish.line))
         return Refused(
             message=f"This file is not the flow of this call ({safe_text(opened.source.name)})."
         )
-    found = breakpoint_at(opened.view, wish.line, wish.column)
+    return _meaning(breakpoint_at(opened.view, wish.line, wish.column))
+
+
+def _meaning(found: LineBreakpoint | Refusal) -> Meaning | Refused:
     if isinstance(found, Refusal):
         return Refused(message=safe_text(found.message))
     return Meaning(places=found.places, line=found.line, column=found.column, moved=found.moved)

@@ -7,6 +7,7 @@ handler only queues events. `receive` works for milliseconds; what may take long
 
 import time
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,8 +21,14 @@ from dap_adapter.session_state import Loader, SessionState
 from dap_adapter.wires import served
 from engine.core.contract.errors import EngineError
 
+if TYPE_CHECKING:
+    from dap_adapter.error_links import Link
+
 ENDING = ("terminate", "disconnect")
 """Requests that give up what every job is doing."""
+
+OPENING = ("launch", "attach", "restart")
+"""Requests that open a recording."""
 
 BEFORE_TOKEN = ("initialize", "disconnect", "cancel")
 """What is served on a guarded session before the token has come."""
@@ -159,9 +166,9 @@ class Session:
                 body=outcome,
             )
         except DapError as error:
-            response = self._failure(request.seq, request.command, error)
+            response = self._told(request, error)
         except EngineError as error:
-            response = self._failure(request.seq, request.command, errors.of_engine(error))
+            response = self._told(request, errors.of_engine(error))
         except Exception:  # noqa: BLE001 - a mistake of ours: answered and logged, session alive
             from traceback import format_exc  # noqa: PLC0415 - start-up
 
@@ -253,7 +260,18 @@ class Session:
 
     # -- messages ----------------------------------------------------------------------------------
 
-    def _failure(self, request_seq: int, command: str, error: DapError) -> Response:
+    def _told(self, request: Request, error: DapError) -> Response:
+        """Return the failure of a request, with the next step that a launch's client offers."""
+        if request.command not in OPENING:
+            return self._failure(request.seq, request.command, error)
+        from dap_adapter.error_links import next_step  # noqa: PLC0415 - start-up
+
+        link = next_step(bytes(request.arguments), error)
+        return self._failure(request.seq, request.command, error, link)
+
+    def _failure(
+        self, request_seq: int, command: str, error: DapError, link: "Link | None" = None
+    ) -> Response:
         self._state.take_events()
         self._state.take_spawned()
         shown = errors.as_format(error.text)
@@ -269,6 +287,8 @@ class Session:
                     format=shown.format,
                     variables=shown.variables,
                     show_user=error.show_user,
+                    url=link.url if link is not None else None,
+                    url_label=link.label if link is not None else None,
                 )
             ),
         )

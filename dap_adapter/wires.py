@@ -129,6 +129,25 @@ def _goto(state: SessionState, arguments: GotoArguments) -> Body:
     return goto(state, arguments)
 
 
+def _timeline(name: str) -> Wire:
+    """Return the wire of one of the timeline's requests."""
+
+    def serve(state: SessionState, raw: bytes) -> Body | Job:
+        from dap_adapter.requests import timeline as page  # noqa: PLC0415 - start-up
+
+        match name:
+            case "query":
+                return page.query(state, msgspec.json.decode(raw, type=page.QueryArguments))
+            case "seek":
+                return page.seek(state, msgspec.json.decode(raw, type=page.SeekArguments))
+            case "peaks":
+                return page.peaks(state, msgspec.json.decode(raw, type=page.PeaksArguments))
+            case _:
+                return page.audio(state, msgspec.json.decode(raw, type=page.AudioArguments))
+
+    return Wire(serve=serve, phases=_STOPPED if name in ("seek", "peaks") else _MOVING)
+
+
 LIFECYCLE: dict[str, Wire] = {
     "initialize": _wire(InitializeArguments, lifecycle.initialize, frozenset({Phase.NEW})),
     "launch": Wire(serve=lifecycle.launch, phases=frozenset({Phase.READY})),
@@ -174,12 +193,17 @@ LIFECYCLE: dict[str, Wire] = {
     "gotoTargets": _wire(GotoTargetsArguments, _goto_targets, _STOPPED),
     "goto": _wire(GotoArguments, _goto, _STOPPED),
 }
-"""Every request that is served; any other is answered with a failure."""
+"""Every request of the protocol that is served."""
+
+TIMELINE: dict[str, Wire] = {
+    f"stateProgram/{name}": _timeline(name) for name in ("query", "seek", "peaks", "audio")
+}
+"""The timeline page's own requests; any other is answered with a failure."""
 
 
 def served(state: SessionState, command: str, raw: bytes) -> Body | Job:
     """Serve a request: its body, or the job that makes it. Raises: DapError."""
-    wire = LIFECYCLE.get(command)
+    wire = LIFECYCLE.get(command) or TIMELINE.get(command)
     if wire is None:
         raise errors.unknown_request(command)
     if state.phase not in wire.phases:

@@ -94,7 +94,7 @@ def breakpoint_locations(
 
     opened, client = state.maybe_opened, state.client
     if opened is None or not opened.source.is_meant_by(arguments.source):
-        return BreakpointLocationsResponseBody(breakpoints=[])
+        return BreakpointLocationsResponseBody(breakpoints=_in_program(state, arguments))
     lines_from, columns_from = client.lines_start_at - 1, client.columns_start_at - 1
     first = arguments.line - lines_from, (arguments.column or columns_from + 1) - columns_from
     end_line = arguments.end_line if arguments.end_line is not None else arguments.line
@@ -115,6 +115,23 @@ def breakpoint_locations(
             and (last[1] is None or span.line < last[0] or span.column <= last[1])
         ][:LOCATIONS_MAX]
     )
+
+
+def _in_program(
+    state: SessionState, arguments: BreakpointLocationsArguments
+) -> list[BreakpointLocation]:
+    """Return the lines of the program's file on which a state begins."""
+    from engine.core.cursor import program_lines  # noqa: PLC0415 - start-up
+
+    opened, lines_from = state.maybe_opened, state.client.lines_start_at - 1
+    path = opened.program.recorded_path_of(arguments.source) if opened is not None else None
+    if opened is None or path is None:
+        return []
+    last = arguments.end_line if arguments.end_line is not None else arguments.line
+    starts = sorted({found.line + lines_from for found in program_lines(opened.view, path)})
+    return [BreakpointLocation(line=line) for line in starts if arguments.line <= line <= last][
+        :LOCATIONS_MAX
+    ]
 
 
 def data_breakpoint_info(

@@ -78,7 +78,8 @@ def clock_lines(result: JsonObject) -> list[str]:
         parts = [
             value_text(row["audio_id"]),
             f"offset {_measure(row['offset_ms'], 'ms')}",
-            f"drift {_measure(row['drift_ppm'], 'ppm')}",
+            f"measured {_measure(row['measured_offset_ms'], 'ms')}",
+            f"drift {_measure(row['drift_ppm'], 'ppm', row['drift_error_ppm'])}",
             f"residual {_measure(row['residual_ms'], 'ms')}",
         ]
         lines.append(" · ".join(parts))
@@ -226,8 +227,9 @@ def _unavailable(reason: JsonValue) -> str:
     return f"unavailable ({value_text(reason if reason is not None else 'not_recorded')})"
 
 
-def _measure(value: JsonValue, unit: str) -> str:
-    return "unavailable" if value is None else f"{value_text(value)} {unit}"
+def _measure(value: JsonValue, unit: str, error: JsonValue = None) -> str:
+    within = "" if error is None else f" ± {value_text(error)}"
+    return "unavailable" if value is None else f"{value_text(value)}{within} {unit}"
 
 
 def _counted(count: JsonValue, noun: str) -> str:

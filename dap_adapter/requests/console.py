@@ -80,10 +80,16 @@ def _moved(state: SessionState, cursor: int, direction: Direction, reason: str) 
     return _answer(position_text(state.opened, direction))
 
 
-def _back(state: SessionState, _rest: str) -> Said:
-    opened = state.opened
-    stop = step(opened.view, opened.cursor, unit=opened.unit, direction=Direction.REVERSE)
-    return _moved(state, stop.cursor, Direction.REVERSE, "step")
+def _stepping(verb: str, direction: Direction) -> Callable[[SessionState, str], Said]:
+    """Return how a verb is served that moves one unit: the one it names, else the session's."""
+
+    def serve(state: SessionState, rest: str) -> Said:
+        opened = state.opened
+        unit = _chosen(verb, rest, opened.unit)
+        stop = step(opened.view, opened.cursor, unit=unit, direction=direction)
+        return _moved(state, stop.cursor, direction, "step")
+
+    return serve
 
 
 def _rin(state: SessionState, _rest: str) -> Said:
@@ -134,6 +140,21 @@ def _percent(opened: Opened, rest: str) -> int | None:
     if not (digits.isascii() and digits.isdigit() and int(digits[:4]) <= 100):
         return None
     return opened.last * int(digits) // 100
+
+
+def _duplicate(state: SessionState, _rest: str) -> Said:
+    """Move to where the first playback of a duplicate pair was requested."""
+    from engine.core.cursor import duplicate_before  # noqa: PLC0415 - start-up
+
+    opened = state.opened
+    pair = duplicate_before(opened.view, opened.cursor)
+    if pair is None:
+        return _answer("No playback of this call repeats another one.")
+    _go(state, pair.rewind_to)
+    first, second = safe_text(pair.first_playback_id), safe_text(pair.duplicate_playback_id)
+    again = place_text(opened, pair.second_started)
+    here = position_text(opened, Direction.REVERSE)
+    return _answer([f"{here}: {first}, repeated by {second} from {again}", safe_text(pair.text)])
 
 
 def _last(state: SessionState, rest: str) -> Said:
@@ -302,7 +323,16 @@ def _help(_state: SessionState, _rest: str) -> Said:
 
 
 VERBS: dict[str, Verb] = {
-    "back": Verb(takes="", does="one step back", serve=_back),
+    "back": Verb(
+        takes="[event|beat|visit]",
+        does="one step back",
+        serve=_stepping("back", Direction.REVERSE),
+    ),
+    "ahead": Verb(
+        takes="[event|beat|visit]",
+        does="one step forwards",
+        serve=_stepping("ahead", Direction.FORWARD),
+    ),
     "rin": Verb(takes="", does="one event back", serve=_rin),
     "rout": Verb(takes="", does="back to where this visit was entered", serve=_rout),
     "rc": Verb(takes="", does="back to the breakpoint before", serve=_rc),
@@ -315,6 +345,11 @@ VERBS: dict[str, Verb] = {
     ),
     "last": Verb(
         takes="SLOT", does="go back to the write of a slot before this event", serve=_last
+    ),
+    "duplicate": Verb(
+        takes="",
+        does="go back to the request of a playback that another one repeats",
+        serve=_duplicate,
     ),
     "why": Verb(takes="SLOT", does="what led to a slot's value", serve=_why),
     "history": Verb(takes="SLOT", does="every write of a slot", serve=_history),

@@ -196,4 +196,10 @@ def _emit_drift_notice(state: SessionState, opened: Opened) -> None:
             f"{opened.source.path} differs from the flow that ran in this call, so lines may not"
             " match. Launch with sourcePolicy 'recorded' to see the flow as it ran.\n"
         )
-        state.emit("output", OutputEventBody(category="console", output=text))
+        notice: dict[str, object] = {
+            "notice": "flow_drift",
+            "path": str(opened.source.path),
+            "sourceReference": opened.source.reference,
+            "name": opened.source.name,
+        }
+        state.emit("output", OutputEventBody(category="console", output=text, data=notice))

@@ -11,7 +11,7 @@ from dap_adapter.containers import LABEL, START, Frame
 from dap_adapter.convert import safe_text
 from dap_adapter.errors import DapError, ErrorNumber
 from dap_adapter.flow_lines import Span
-from dap_adapter.opened import Opened
+from dap_adapter.opened import Opened, PastPlace
 from dap_adapter.protocol import Source, StackFrame, StackTraceArguments, StackTraceResponseBody
 from dap_adapter.session_state import SessionState
 
@@ -120,12 +120,12 @@ def _past_rows(
     rows: list[StackFrame] = []
     for rank in range(max(0, start), end):
         ordinal = _past_ordinal(stack, rank)
-        name, span = _past_place(opened, ordinal)
+        name, span, program = _past_place(state, opened, ordinal)
         rows.append(
             StackFrame(
                 id=number_of(Frame(cursor, ordinal)),
                 name=name,
-                source=source,
+                source=source if program is None else program,
                 line=span.line + lines_from,
                 column=span.column + columns_from,
                 presentation_hint="subtle",
@@ -134,13 +134,18 @@ def _past_rows(
     return rows
 
 
-def _past_place(opened: Opened, ordinal: int) -> tuple[str, Span]:
-    """Return the name and line of a past visit: the same at every cursor, so found once."""
+def _past_place(state: SessionState, opened: Opened, ordinal: int) -> PastPlace:
+    """Return the name, line and program file of a past visit: always the same, so found once."""
     place = opened.past_places.get(ordinal)
     if place is None:
         visit = opened.visit(ordinal)
         assert visit.closed_index is not None, "a past visit has closed"
-        place = safe_text(visit.visit_id), opened.line_in(visit.closed_index, ordinal)
+        name = safe_text(visit.visit_id)
+        program = opened.program_place(ordinal, as_uri=state.client.uses_uris)
+        if program is None:
+            place = name, opened.line_in(visit.closed_index, ordinal), None
+        else:
+            place = name, program.span, program.source
         opened.past_places[ordinal] = place
     return place
 
@@ -159,6 +164,9 @@ def _past_ordinal(stack: _Stack, rank: int) -> int:
 
 def _shown(state: SessionState, frame: Frame, name: str, span: Span, source: Source) -> StackFrame:
     client = state.client
+    program = state.opened.program_place(frame.visit, as_uri=client.uses_uris)
+    if program is not None:
+        span, source = program.span, program.source
     return StackFrame(
         id=state.frames.number_of(frame),
         name=name,

@@ -37,7 +37,7 @@ def debug(
     *,
     batch: bool,
 ) -> None:
-    """Step through RECORDING (a session directory or an artifact file) at the terminal.
+    """Step through RECORDING at the terminal: a session directory, an artifact, an importable file.
 
     Forwards and backwards, with breakpoints, watched slots and questions: type help. Lines come
     from --command, then from standard input.

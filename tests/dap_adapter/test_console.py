@@ -62,6 +62,20 @@ def test_a_move_is_answered_then_told(driver: Any, line: str, cursor: int) -> No
         assert driver.cursor == cursor
 
 
+def test_a_step_takes_a_unit(driver: Any) -> None:
+    for line, cursor in (("back visit", 107), ("ahead visit", 142), ("ahead", 143), ("back", 142)):
+        _, events = say(driver, line)
+        assert [event["event"] for event in events] == ["continued", "stopped"]
+        assert events[1]["body"]["description"].startswith("▶" if "ahead" in line else "◀")
+        assert driver.cursor == cursor
+    assert "[event|beat|visit]" in refused(driver, "ahead far")
+
+
+def test_a_call_without_a_duplicate_says_so(driver: Any) -> None:
+    words, events = say(driver, "duplicate")
+    assert (words, events) == ("No playback of this call repeats another one.", [])
+
+
 def test_last_walks_the_writes_back(driver: Any) -> None:
     words, _ = say(driver, "last time")
     assert words.endswith("time: 19:00 → 18:00, written by tool:check_availability")
@@ -146,8 +160,10 @@ def test_what_a_model_run_was_given(driver: Any) -> None:
 def test_clocks_say_what_was_not_measured(driver: Any) -> None:
     lines = say(driver, "clocks")[0].split("\n")
     assert "192 events, 0 without a time, 0 clock steps" in lines[0]
-    assert lines[1] == "caller · offset 352 ms · drift unavailable · residual unavailable"
-    assert "Unknown: drift and residual of caller (not_measured)" in lines
+    assert lines[1].endswith("measured unavailable · drift unavailable · residual unavailable")
+    agent = "agent_played · offset 352 ms · measured 343 ms · drift 1097 ± 1276 ppm"
+    assert lines[2] == f"{agent} · residual 17 ms"
+    assert "Unknown: drift and residual of caller (too_few_anchors)" in lines
 
 
 def test_visits_longest_first_and_the_sides_of_one(driver: Any) -> None:
@@ -229,8 +245,8 @@ def test_help_lists_every_verb(driver: Any) -> None:
     words, _ = say(driver, "help")
     assert all(f"\n{verb}" in f"\n{words}" for verb in VERBS)
     named = (
-        "back rin rout rc goto start end why last history find findings pending silence context"
-        " clocks visits playback mark dir unit help"
+        "back ahead rin rout rc goto start end why last duplicate history find findings pending"
+        " silence context clocks visits playback mark dir unit help"
     )
     assert set(named.split(" ")) == set(VERBS)
 

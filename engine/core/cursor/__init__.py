@@ -25,6 +25,7 @@ from engine.core.cursor.conditions import (
     resolve,
     scan_until,
 )
+from engine.core.cursor.duplicates import DuplicatePair, duplicate_before
 from engine.core.cursor.evaluation import (
     Evaluation,
     Template,
@@ -57,6 +58,11 @@ from engine.core.cursor.places import (
     SlotWrite,
     StateEntry,
 )
+from engine.core.cursor.program_places import (
+    ProgramLines,
+    breakpoint_in_program,
+    program_lines,
+)
 from engine.core.cursor.project import exit_rows, pending_rows, project
 from engine.core.cursor.response import (
     RESPONSE_SCHEMA,
@@ -87,6 +93,7 @@ __all__ = [
     "Candidates",
     "Chain",
     "DebuggerState",
+    "DuplicatePair",
     "EdgeTaken",
     "EdgeWrite",
     "Evaluation",
@@ -100,6 +107,7 @@ __all__ = [
     "Hits",
     "LineBreakpoint",
     "Place",
+    "ProgramLines",
     "PromptResolved",
     "Refusal",
     "RunStop",
@@ -116,11 +124,13 @@ __all__ = [
     "breakpoint_at",
     "breakpoint_candidates",
     "breakpoint_hits",
+    "breakpoint_in_program",
     "causes_of",
     "condition_candidates",
     "described",
     "determinism_hash",
     "dropped_in_visit",
+    "duplicate_before",
     "evaluate",
     "exit_rows",
     "expression_candidates",
@@ -136,6 +146,7 @@ __all__ = [
     "parse_template",
     "pending_detail",
     "pending_rows",
+    "program_lines",
     "project",
     "recording_info",
     "refuse_command",

@@ -21,6 +21,7 @@ from engine.core.cursor.playbacks import PLAYBACK_KEYS, playback
 from engine.core.cursor.reading import PAGE_KEYS
 from engine.core.cursor.response import Answer
 from engine.core.cursor.search import search
+from engine.core.cursor.timeline import TIMELINE_KEYS, clock_table, timeline
 from engine.core.cursor.turns import list_turns
 from engine.core.cursor.why import WHY_KEYS, last, why
 
@@ -66,4 +67,6 @@ ACTIONS: dict[str, Action] = {
     "model_input": _list(model_input, *MODEL_INPUT_KEYS),
     "inspect_clocks": _list(inspect_clocks, "clock_ms"),
     "search": _list(search, "text", "from_event"),
+    "timeline": _plain(timeline, *TIMELINE_KEYS),
+    "clock_table": _list(clock_table),
 }
