@@ -6,7 +6,7 @@ What a session directory holds is not declared here: the engine's own structs sa
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from engine.core.contract.labels import Label, SlotClass, Stream, Unowned
 from engine.core.contract.problems import PROBLEM_CODES
@@ -88,14 +88,23 @@ class StateSpans(Closed):
     entry_line: Span | None
 
 
+class ProgramPlace(Closed):
+    """Where the program that ran has a state; lines from 1, the last inclusive."""
+
+    path: str
+    line: int
+    end_line: int
+
+
 class FlowState(Closed):
-    """A declared state."""
+    """A declared state; `source` stands only where the flow's file says it."""
 
     edges: list[FlowEdge]
     prompt: str | None
     static_slot_references: list[SlotReference]
     span: Span
     spans: StateSpans
+    source: ProgramPlace | UnsetType = UNSET
 
 
 class FlowSlot(Closed, rename={"class_": "class"}):

@@ -120,7 +120,15 @@ ENGINE_TREES = {
     for path in sorted((ROOT / "engine").rglob("*.py"))
 }
 KIND = re.compile("[A-Z][A-Z0-9_]+")
-KIND_ARGUMENTS = {"NotJson": 0, "_Refused": 0, "NotWav": 0, "_invalid": 1, "_refused": 1}
+KIND_ARGUMENTS = {
+    "NotJson": 0,
+    "_Refused": 0,
+    "NotWav": 0,
+    "_invalid": 1,
+    "_refused": 1,
+    "not_recordable": 1,
+    "_not_taken": 0,
+}
 """Functions and exceptions by the place of the argument that is a kind."""
 
 
@@ -195,8 +203,17 @@ def test_the_kinds_of_flow_invalid_have_a_row() -> None:
     assert set(first_codes(text)) == {kind.value for kind in FaultKind}
 
 
+def test_the_kinds_of_records_that_are_refused_have_a_row() -> None:
+    found = sections(read(GUIDE / "errors.md"))
+    given = engine_kinds("RecordInvalid") | engine_kinds("not_recordable") | {"FIELD_MISSING"}
+    given |= engine_kinds("_not_taken")
+    assert set(first_codes(found["RECORD_INVALID"])) == given
+    assert set(first_codes(found["RECORDING_FAILED"])) == engine_kinds("RecordingFailed")
+
+
 def test_no_other_error_has_a_kind() -> None:
     with_rows = {"SessionInvalid", "ArtifactInvalid", "FlowInvalid"}
+    with_rows |= {"RecordInvalid", "RecordingFailed"}
     others = {error.__name__ for error in error_codes().values()} - with_rows
     assert {name: kinds for name in others if (kinds := engine_kinds(name))} == {}
 

@@ -66,7 +66,7 @@ def tree_with(tmp_path: Path, files: dict[str, str]) -> Path:
     modules = [
         *("engine", "engine/core", "engine/core/contract", "engine/core/flow", "dap_adapter"),
         *("engine/core/artifact", "engine/core/cursor", "engine/recording", "engine/faces"),
-        "engine/faces/cli",
+        *("engine/faces/cli", "engine/core/program", "engine/importers", "engine/runtime"),
     ]
     for module in modules:
         (tmp_path / module).mkdir()

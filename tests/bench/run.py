@@ -10,7 +10,7 @@ cache, `open again` with what the cache holds of it.
 
 Floors: `decode` is a fast JSON decoder over the same bytes; `bisect` is one look-up in an array of
 as many sorted integers as there are events; `hash` is the canonical encoding and SHA-256 of a
-projection of 40 slots.
+projection of 40 slots; `dumps, write` is `json.dumps` of a record and one system call.
 
     python tests/bench/run.py [EVENTS ...]
 """
@@ -29,7 +29,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 
 import msgspec
@@ -54,7 +54,13 @@ from engine.core.cursor import (
     slot_value,
     step,
 )
-from engine.recording import open_recording, stream_session, write_artifact
+from engine.recording import (
+    Identity,
+    Recorder,
+    open_recording,
+    stream_session,
+    write_artifact,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATOR = ROOT.parent / "shared" / "tools" / "make_session.py"
@@ -63,6 +69,9 @@ EVENTS = (1_000, 10_000, 100_000)
 PAGE_ROWS = 100
 ROUNDS = 7
 CURSORS = 200
+APPENDED = 2_000
+"""Records of each stream that are recorded again, at most."""
+STREAM_FILES = ("bus_events.jsonl", "trace_events.jsonl", "transcript.jsonl")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +150,7 @@ def measure(directory: Path, folder: Path) -> list[Figure]:
     gc.collect()
     gc.freeze()
     figures += [*_look_ups(view), *_projections(view), *_scans(view)]
+    figures += [*_appends(directory, folder)]
     gc.unfreeze()
     return figures
 
@@ -277,6 +287,49 @@ def _scans(view: ArtifactView) -> Iterable[Figure]:
         cursors,
     )
     yield Figure(name="CEL, to the next hit", floor="decode one", best_us=nearest, floor_us=floor)
+
+
+def _appends(directory: Path, folder: Path) -> Iterable[Figure]:
+    """Yield what one record costs a call that is being recorded, the call's own records."""
+    decode = msgspec.json.Decoder().decode
+    records: list[JsonObject] = []
+    for name in STREAM_FILES:
+        with (directory / name).open("rb") as file:
+            records += [decode(line) for line in islice(file, APPENDED)]
+    for record in records:
+        for given in ("seq", "event_id"):
+            record.pop(given, None)
+
+    def floor() -> None:
+        with (folder / "floor").open("wb", buffering=0) as file:
+            descriptor = file.fileno()
+            for record in records:
+                os.write(descriptor, json.dumps(record).encode() + b"\n")
+
+    def append() -> None:
+        with tempfile.TemporaryDirectory(dir=folder) as name, recorded(Path(name)) as recorder:
+            start = time.perf_counter_ns()
+            for record in records:
+                recorder.append(record)
+            times.append(time.perf_counter_ns() - start)
+
+    times: list[int] = []
+    floor_us = best_us(floor, operations=len(records))
+    for _ in range(ROUNDS):
+        append()
+    best = min(times) / len(records) / 1_000
+    yield Figure(name="append a record", floor="dumps, write", best_us=best, floor_us=floor_us)
+
+
+def recorded(directory: Path) -> Recorder:
+    """Return a recorder of a call whose flow is not known."""
+    return Recorder.open(
+        directory,
+        session_id="bench:append",
+        flow=None,
+        identity=Identity(),
+        call_start_epoch=0,
+    )
 
 
 def generated_calls(sizes: Sequence[int], folder: Path) -> Iterable[Call]:
