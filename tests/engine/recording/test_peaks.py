@@ -273,7 +273,9 @@ print(before, heavy())
 """
 
 
-def test_a_cached_recording_and_its_waveform_load_no_heavy_library(cache: Path, audio: Path, root: Path) -> None:
+def test_a_cached_recording_and_its_waveform_load_no_heavy_library(
+    cache: Path, audio: Path, root: Path
+) -> None:
     def loaded() -> str:
         words = [sys.executable, "-c", LOADED, str(audio), hash_of(audio)]
         return subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stdout
