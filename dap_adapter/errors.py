@@ -79,6 +79,7 @@ ENGINE_NUMBERS: dict[str, int] = {
     "RECORDING_FAILED": 3013,
     "VOICE_UNAVAILABLE": 3014,
     "EXTRA_MISSING": 3019,
+    "SCRIPT_INVALID": 3021,
     "IDE_UNAVAILABLE": 3020,
 }
 """One id for each code of the engine; `ENGINE_OTHER` for a code that is newer than this table."""

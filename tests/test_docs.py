@@ -128,6 +128,7 @@ KIND_ARGUMENTS = {
     "_refused": 1,
     "not_recordable": 1,
     "_not_taken": 0,
+    "_wrong_script": 1,
 }
 """Functions and exceptions by the place of the argument that is a kind."""
 
@@ -211,9 +212,15 @@ def test_the_kinds_of_records_that_are_refused_have_a_row() -> None:
     assert set(first_codes(found["RECORDING_FAILED"])) == engine_kinds("RecordingFailed")
 
 
+def test_the_kinds_of_script_invalid_have_a_row() -> None:
+    text = sections(read(GUIDE / "errors.md"))["SCRIPT_INVALID"]
+    given = engine_kinds("ScriptInvalid") | engine_kinds("_wrong_script")
+    assert set(first_codes(text)) == given
+
+
 def test_no_other_error_has_a_kind() -> None:
     with_rows = {"SessionInvalid", "ArtifactInvalid", "FlowInvalid"}
-    with_rows |= {"RecordInvalid", "RecordingFailed"}
+    with_rows |= {"RecordInvalid", "RecordingFailed", "ScriptInvalid"}
     others = {error.__name__ for error in error_codes().values()} - with_rows
     assert {name: kinds for name in others if (kinds := engine_kinds(name))} == {}
 

@@ -10,8 +10,9 @@ from pathlib import Path
 KNOWN_NUMBERS = re.compile(
     r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"  # playback and group ids
     r"|[0-9a-f]{64}"
+    r'|"p\d{6}(?:\.\d+)?"'  # playback ids of the ledger
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3}\+00:00|Z)"
-    r'|"call_start_epoch": \d{13}\b'
+    r'|"call_start_epoch": ?\d{13}\b'
     r'|"zero":\d{10}\.\d+'
     r'|"bytes":\d{7}\b'
 )

@@ -120,6 +120,12 @@ class VoiceUnavailable(EngineError):
     code = "VOICE_UNAVAILABLE"
 
 
+class ScriptInvalid(EngineError):
+    """A call script is not one, or asks for what its call has no place for."""
+
+    code = "SCRIPT_INVALID"
+
+
 class ExtraMissing(EngineError):
     """A part of the product needs packages that come with an extra, which is not installed."""
 

@@ -25,4 +25,4 @@ def test_the_guides_example_runs_and_opens(example, tmp_path, monkeypatch) -> No
 
 def test_the_example_is_short(example) -> None:
     body = example[example.index("flow = ") :]
-    assert len(body.splitlines()) <= 20
+    assert len(body.splitlines()) <= 30
