@@ -154,7 +154,9 @@ class AgentAudio:
 
         def request() -> None:
             nonlocal playback_id
-            generation = self._generate(effect, cause) if kind == "model_audio" else None
+            generation, asked = (
+                self._generate(effect, cause) if kind == "model_audio" else (None, cause)
+            )
             playback_id = self._ledger.request(
                 state_id=effect.state_id,
                 visit_id=effect.visit_id,
@@ -164,7 +166,7 @@ class AgentAudio:
                 clock_ms=self._call.clock_ms,
                 turn_id=turn,
                 generation_id=generation,
-                caused_by=cause,
+                caused_by=asked,
             )
 
         request()
@@ -186,10 +188,11 @@ class AgentAudio:
             self._call.later(part.end_ms, lambda part=part: self._over(line, part))
         return starts[-1] + length
 
-    def _generate(self, effect: Say, cause: str | None) -> str:
+    def _generate(self, effect: Say, cause: str | None) -> tuple[str, str]:
+        """Record the model run that makes a line; return its id and the event that began it."""
         generation = f"g{self._call.nth('generation') + 1:03d}"
         context: list[JsonValue] = [*self._context]
-        self._call.write(
+        asked = self._call.write(
             {
                 "type": "llm_requested",
                 "generation_id": generation,
@@ -207,7 +210,7 @@ class AgentAudio:
                 "visit_id": effect.visit_id,
             }
         )
-        return generation
+        return generation, asked
 
     def _generated(self, playback_id: str) -> None:
         self._ledger.generated(playback_id, clock_ms=self._call.clock_ms)
