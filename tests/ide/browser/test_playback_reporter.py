@@ -97,6 +97,7 @@ class Handler(BaseHTTPRequestHandler):
             "/over": ("text/plain", b"over"),
             "/playback-reporter.mjs": ("text/javascript", browser_module()),
             "/tone.wav": ("audio/wav", self.call.tone),
+            "/long.wav": ("audio/wav", self.call.long),
             "/slow.wav": ("audio/wav", self.call.long),
             "/garbage.wav": ("audio/wav", b"no sound" * 100),
         }
