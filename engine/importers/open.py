@@ -1,8 +1,8 @@
 """`open_any`: a recording of ours, or a file of another engine, which is imported on the way.
 
 What is imported lies in the cache folder under the hash of its content, so the second opening is
-warm. The fingerprints' key is made from the sources' content, so the same source gives the same
-bytes; who has only the result does not have the key.
+warm. The fingerprints' key is made from the sources' very bytes, of which the result has only
+hashes: the same source gives the same bytes, and the key follows from nothing that the result says.
 
 What imports is loaded only where there is something to import.
 """
@@ -59,10 +59,10 @@ def _open_imported(importer: "Importer", sources: list[Path], progress: Progress
     import hashlib  # noqa: PLC0415
 
     from engine.importers.named_sources import import_to  # noqa: PLC0415
-    from engine.importers.sources import content_key  # noqa: PLC0415
+    from engine.importers.sources import content_key, fingerprint_key  # noqa: PLC0415
     from engine.recording.cache import builder_key, cache_folder  # noqa: PLC0415
 
-    key = content_key(sources)
+    key = fingerprint_key(sources)
     folder = cache_folder()
     if folder is None:
         import tempfile  # noqa: PLC0415
@@ -71,7 +71,7 @@ def _open_imported(importer: "Importer", sources: list[Path], progress: Progress
             directory = Path(temporary) / "session"
             import_to(importer, sources, directory, key)
             return Recording(view=ArtifactView.of(build_session(directory)), session_directory=None)
-    name = hashlib.sha256(builder_key() + importer.name.encode() + key).hexdigest()
+    name = hashlib.sha256(builder_key() + importer.name.encode() + content_key(sources)).hexdigest()
     directory = folder / IMPORTS_FOLDER / name
     if not directory.is_dir():
         directory.parent.mkdir(parents=True, exist_ok=True)

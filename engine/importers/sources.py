@@ -75,6 +75,20 @@ def content_key(sources: "list[Path]") -> bytes:
     return digest.digest()
 
 
+def fingerprint_key(sources: "list[Path]") -> bytes:
+    """Return a key of 32 bytes made from the sources' names and bytes. Raises: SessionInvalid.
+
+    It does not follow from `content_key`, nor from the hashes that a manifest lists: only from the
+    bytes themselves.
+    """
+    digest = hashlib.sha256(b"spd-import-key/v1\0")
+    for path in sources:
+        content = _read(path, SOURCE_BYTES_MAX + 1)
+        digest.update(path.name.encode("utf-8", "surrogateescape") + b"\0")
+        digest.update(len(content).to_bytes(8, "big") + content)
+    return digest.digest()
+
+
 def _read(path: Path, size: int) -> bytes:
     try:
         if not path.is_file():
