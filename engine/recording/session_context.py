@@ -81,6 +81,14 @@ class SessionContext:
         """Slots of which a value stands in the recording as it is."""
         self.slots = SlotValues(self.held)
 
+    def personal_values(self) -> list[JsonValue]:
+        """Return the current values of the personal slots: what no free text should show."""
+        return [
+            value
+            for slot, value in self.slots.items()
+            if self.classes.of_slot(slot) is SlotClass.PERSONAL
+        ]
+
     def take_flow(self, flow: JsonObject, slot_classes: Mapping[str, SlotClass]) -> None:
         """Take the classes and enumerations of a flow that has grown (see `check_flow`)."""
         self.classes = classes_of(flow, slot_classes)

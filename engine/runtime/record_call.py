@@ -55,7 +55,7 @@ def record_call(
         key=key,
     )
     if redactor is not None:
-        redactor.watch(recorder.context.slots.values)
+        redactor.watch(recorder.context.personal_values)
     sound = CallSound(voices, script.sample_rate)
     with recorder:
         driver = CallDriver(program, script, recorder, sound)

@@ -7,8 +7,6 @@ as one; else a playback's id could be taken for a number that somebody said.
 from typing import TYPE_CHECKING, cast
 
 from engine.core.contract.errors import EngineError
-from engine.core.contract.json_types import JsonValue
-from engine.core.contract.labels import SlotClass
 from engine.importers.pipecat_live.live_call import LOG
 from engine.importers.pipecat_live.seen import attribute
 from engine.importers.pipecat_live.settings import REDACT, Settings
@@ -17,6 +15,8 @@ from engine.recording.safe_values import Redactor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from engine.core.contract.json_types import JsonValue
 
 
 class CallRedactor:
@@ -36,7 +36,7 @@ class CallRedactor:
         watch = attribute(self._inner, "watch")
         if callable(watch):
             told = cast("Callable[[Callable[[], Iterable[JsonValue]]], None]", watch)
-            told(lambda: _personal_values(recorder))
+            told(recorder.context.personal_values)
 
 
 def redactor_of(settings: Settings) -> tuple[CallRedactor | None, str]:
@@ -49,12 +49,3 @@ def redactor_of(settings: Settings) -> tuple[CallRedactor | None, str]:
         LOG.warning("Texts are recorded as they are: the extra `redaction` is not installed.")
         return None, "off: the extra `redaction` is not installed"
     return CallRedactor(TextRedactor()), "text"
-
-
-def _personal_values(recorder: Recorder) -> list[JsonValue]:
-    context = recorder.context
-    return [
-        value
-        for slot, value in context.slots.items()
-        if context.classes.of_slot(slot) is SlotClass.PERSONAL
-    ]

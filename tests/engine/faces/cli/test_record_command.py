@@ -87,3 +87,13 @@ def test_redaction_reaches_the_recorded_words(tmp_path: Path) -> None:
     for file in sorted(out.rglob("*.jsonl")):
         assert b"415-555" not in file.read_bytes()
     assert b"<PHONE_1>" in (out / "transcript.jsonl").read_bytes()
+
+
+def test_redaction_leaves_the_values_of_slots_that_may_be_shown(tmp_path: Path) -> None:
+    out = tmp_path / "call"
+    told = script("property_menu")
+    done = run(CALLS / "menu.yaml", "--script", told, "--out", out, "--redact")
+    assert done.exit_code == 0, done.output
+    said = (out / "transcript.jsonl").read_text()
+    assert '"text":"repair"' in said
+    assert "<NAME_" not in said
