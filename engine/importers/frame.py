@@ -60,6 +60,14 @@ class MappingRow:
         }
 
 
+def absent_rows(reasons: Mapping[str, str]) -> list[MappingRow]:
+    """Return the rows of what a source does not tell, from concepts and why."""
+    return [
+        MappingRow(concept=concept, faith=Faith.ABSENT, origin=None, reason=why)
+        for concept, why in reasons.items()
+    ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineageRow:
     """One of the runs that a source holds: a thread, a fork, a conversation."""

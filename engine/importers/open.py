@@ -62,21 +62,20 @@ def _open_imported(importer: "Importer", sources: list[Path], progress: Progress
     from engine.importers.sources import content_key, fingerprint_key  # noqa: PLC0415
     from engine.recording.cache import builder_key, cache_folder  # noqa: PLC0415
 
-    key = fingerprint_key(sources)
     folder = cache_folder()
     if folder is None:
         import tempfile  # noqa: PLC0415
 
         with tempfile.TemporaryDirectory(prefix="spd-import-") as temporary:
             directory = Path(temporary) / "session"
-            import_to(importer, sources, directory, key)
+            import_to(importer, sources, directory, fingerprint_key(sources))
             return Recording(view=ArtifactView.of(build_session(directory)), session_directory=None)
     name = hashlib.sha256(builder_key() + importer.name.encode() + content_key(sources)).hexdigest()
     directory = folder / IMPORTS_FOLDER / name
     if not directory.is_dir():
         directory.parent.mkdir(parents=True, exist_ok=True)
         try:
-            import_to(importer, sources, directory, key)
+            import_to(importer, sources, directory, fingerprint_key(sources))
         except OutputRejected:
             if not directory.is_dir():  # else somebody else has made it meanwhile
                 raise

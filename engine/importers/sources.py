@@ -66,6 +66,12 @@ def source_json(path: Path, *, limit: int = JSON_BYTES_MAX) -> JsonValue:
         ) from error
 
 
+def path_in_session(path: Path) -> str:
+    """Return a path as a session may keep it: as given if relative, else the file's name."""
+    inside = not path.is_absolute() and ".." not in path.parts
+    return path.as_posix() if inside else path.name
+
+
 def content_key(sources: "list[Path]") -> bytes:
     """Return a hash of names and contents of the sources, of 32 bytes. Raises: SessionInvalid."""
     digest = hashlib.sha256(b"spd-import/v1\0")

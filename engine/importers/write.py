@@ -116,14 +116,14 @@ def _append_all(recorder: Recorder, records: Sequence[JsonObject]) -> int:
     written = 0
     for record in records:
         try:
-            made = completed(_pointed(record), recorder.context)
+            made = completed(record, recorder.context)
             if made is None:
                 continue
             recorder.append(made)
         except RecordingFailed:
             raise
         except RecordInvalid as error:
-            place = mapping(_pointed(record), "source_record")
+            place = mapping(record, "source_record")
             raise SessionInvalid(
                 f"{text(place, 'file') or 'The source'} holds a record that cannot be imported: "
                 f"{error.message}",
@@ -131,14 +131,6 @@ def _append_all(recorder: Recorder, records: Sequence[JsonObject]) -> int:
             ) from error
         written += 1
     return written
-
-
-def _pointed(record: JsonObject) -> JsonObject:
-    """Return a record whose pointer is not in the way of a transcript segment's `source`."""
-    if not isinstance(record.get("source"), dict):
-        return record
-    rest = {name: value for name, value in record.items() if name != "source"}
-    return {**rest, "source_record": record["source"]}
 
 
 def completed(record: JsonObject, context: SessionContext) -> JsonObject | None:

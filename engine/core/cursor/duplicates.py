@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from engine.core.artifact import ArtifactView
 from engine.core.contract.json_types import JsonObject, integer, mapping, text
-
-CODE = "DUPLICATE_AGENT_PLAYBACK"
+from engine.core.cursor.findings_list import SHORT_NAMES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +39,7 @@ def duplicate_before(view: ArtifactView, cursor: int) -> DuplicatePair | None:
     Without one there, the first pair of the call; None where no playback repeats another one. Of
     pairs that start together, the first finding's. Cost: O(findings + playbacks). Source: PBR-045.
     """
-    found = [row for row in view.findings if row["code"] == CODE]
+    found = [row for row in view.findings if row["code"] == SHORT_NAMES["duplicate"]]
     if not found:
         return None
     ahead = min(found, key=_at)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.core.contract.json_types import text
-from engine.importers.frame import Faith, MappingRow
+from engine.importers.frame import Faith, MappingRow, absent_rows
 from engine.importers.langgraph.recorded_run import RecordedRun
 
 _ABSENT = {
@@ -20,10 +20,6 @@ def mapping_rows(run: RecordedRun) -> Sequence[MappingRow]:
     """Return the rows of the mapping table, with counts."""
     kinds = Counter(text(record, "type") for record in run.records)
     differences = sum(record.get("provenance") == "snapshot_difference" for record in run.records)
-    absent = [
-        MappingRow(concept=name, faith=Faith.ABSENT, origin=None, reason=why)
-        for name, why in _ABSENT.items()
-    ]
     return [
         _flow_row(run),
         _places_row(run),
@@ -54,7 +50,7 @@ def mapping_rows(run: RecordedRun) -> Sequence[MappingRow]:
         _told("transcript", "messages", kinds["transcript_segment"], "As written, not as heard."),
         _told("interrupts", "`__interrupt__`, `__resume__`", kinds["langgraph.interrupt"], None),
         *_baseline_rows(kinds["session_slots_seeded"]),
-        *absent,
+        *absent_rows(_ABSENT),
     ]
 
 

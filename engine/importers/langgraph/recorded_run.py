@@ -1,7 +1,8 @@
 """From LangGraph's files to the records and the flow of one session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from engine.core.contract.json_types import JsonObject
@@ -15,8 +16,14 @@ from engine.importers.langgraph.program_graph import (
     grown_graph,
 )
 from engine.importers.langgraph.session_records import RunRecorder, epoch_ms, next_of
-from engine.importers.langgraph.steps import Step, StepKind, steps_of
+from engine.importers.langgraph.steps import Route, Step, StepKind, inner_namespace, steps_of
 from engine.importers.langgraph.stored_run import Checkpoint, Lineage, Thread, chain_to, children_of
+from engine.importers.sources import path_in_session
+from engine.recording.safe_values import is_shown
+from engine.recording.session_context import classes_of
+
+_NESTED_MAX = 8
+"""Graphs within graphs that are looked into."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,10 +68,11 @@ def recorded_run(
     line = chosen_lineage(found, asked, path)
     inner = _InnerSteps(line.thread)
     steps = steps_of(line, has_routing=line.thread.has_routing)
-    ways = list(_ways(steps, inner))
-    nodes = list(dict.fromkeys([*_nodes(steps, inner)]))
+    ran = list(_ran(steps, inner))
+    nodes = list(dict.fromkeys(prefix + node for prefix, node, _ in ran))
+    ways = [(prefix + node, prefix + route.to) for prefix, node, routes in ran for route in routes]
     known = grown_graph(graph, _entry_first(nodes), ways)
-    places = node_places(source, shown_path=_shown(source)) if source is not None else {}
+    places = node_places(source, shown_path=path_in_session(source)) if source is not None else {}
     spans = {
         node: places[name] for node in known.nodes if (name := node.rpartition("/")[2]) in places
     }
@@ -73,7 +81,7 @@ def recorded_run(
     )
     recorder = RunRecorder(
         graph=known,
-        is_shown=_Shown(slot_classes).is_shown,
+        is_shown=partial(is_shown, classes_of({}, slot_classes)),
         steps_within=inner.of,
         start_ms=start or 0,
         siblings=line.siblings,
@@ -99,17 +107,6 @@ def recorded_run(
     )
 
 
-class _Shown:
-    """Whether a slot's values may be shown."""
-
-    def __init__(self, classes: Mapping[str, SlotClass]) -> None:
-        self._classes = classes
-
-    def is_shown(self, slot: str) -> bool:
-        """Return whether the slot is `plain` or `routing`."""
-        return self._classes.get(slot, SlotClass.PERSONAL) is not SlotClass.PERSONAL
-
-
 class _InnerSteps:
     """The steps of a thread's sub-graphs, by namespace; the newest head of each."""
 
@@ -129,45 +126,19 @@ class _InnerSteps:
         return steps_of(line, has_routing=self._thread.has_routing)
 
 
-def _nodes(
-    steps: Sequence[Step], inner: _InnerSteps, prefix: str = "", space: str = ""
-) -> list[str]:
-    found: list[str] = []
+def _ran(
+    steps: Sequence[Step], inner: _InnerSteps, prefix: str = "", namespace: str = ""
+) -> Iterator[tuple[str, str, Sequence[Route]]]:
+    """Yield (prefix, node, routes) of each task of a node, those of its sub-graph behind it."""
     for step in steps:
         for task in step.tasks:
             if task.node is None:
                 continue
-            found.append(prefix + task.node)
-            within = (
-                f"{space}|{task.node}:{task.task_id}" if space else f"{task.node}:{task.task_id}"
-            )
-            if within.count("|") < 8:
-                found += _nodes(inner.of(within), inner, f"{prefix}{task.node}/", within)
-    return found
-
-
-def _ways(
-    steps: Sequence[Step], inner: _InnerSteps, prefix: str = "", space: str = ""
-) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for step in steps:
-        for task in step.tasks:
-            if task.node is None:
-                continue
-            found += [(prefix + task.node, prefix + route.to) for route in task.routes]
-            within = (
-                f"{space}|{task.node}:{task.task_id}" if space else f"{task.node}:{task.task_id}"
-            )
-            if within.count("|") < 8:
-                found += _ways(inner.of(within), inner, f"{prefix}{task.node}/", within)
-    return found
+            yield prefix, task.node, task.routes
+            within = inner_namespace(namespace, task)
+            if within.count("|") < _NESTED_MAX:
+                yield from _ran(inner.of(within), inner, f"{prefix}{task.node}/", within)
 
 
 def _entry_first(nodes: list[str]) -> list[str]:
     return [START, *(node for node in nodes if node != START)] if START in nodes else nodes
-
-
-def _shown(source: Path) -> str:
-    """Return the path as a session may keep it: as given if relative, else the file's name."""
-    inside = not source.is_absolute() and ".." not in source.parts
-    return source.as_posix() if inside else source.name

@@ -15,7 +15,14 @@ from engine.core.artifact import safe_form
 from engine.core.contract.json_types import JsonObject, JsonValue, mapping, text
 from engine.importers.langgraph.message_records import MessageRecords
 from engine.importers.langgraph.program_graph import END, ProgramGraph
-from engine.importers.langgraph.steps import Route, Step, StepKind, Task, is_internal
+from engine.importers.langgraph.steps import (
+    Route,
+    Step,
+    StepKind,
+    Task,
+    inner_namespace,
+    is_internal,
+)
 from engine.importers.langgraph.stored_run import Checkpoint, StoredWrite
 from engine.importers.langgraph.stored_values import is_opaque, objects_of
 
@@ -239,8 +246,7 @@ class RunRecorder:
         """Append the records of the sub-graph that ran as this task, nested in its visit."""
         if task.node is None or namespace.count("|") >= 8:
             return
-        inner = f"{namespace}|" if namespace else ""
-        inner += f"{task.node}:{task.task_id}"
+        inner = inner_namespace(namespace, task)
         steps = self.steps_within(inner)
         if steps:
             self.tell(steps, prefix=f"{prefix}{task.node}/", namespace=inner, parent=visit)

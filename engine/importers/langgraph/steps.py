@@ -161,3 +161,9 @@ def _with_next(tasks: list[Task], after: Checkpoint) -> list[Task]:
             notes=only.notes, routes=routes,
         )
     ]  # fmt: skip
+
+
+def inner_namespace(namespace: str, task: Task) -> str:
+    """Return the namespace of the sub-graph that ran as a task of `namespace`."""
+    own = f"{task.node}:{task.task_id}"
+    return f"{namespace}|{own}" if namespace else own

@@ -8,7 +8,6 @@ import asyncio
 import atexit
 import functools
 import importlib
-import logging
 import secrets
 import sys
 import time
@@ -209,7 +208,7 @@ def _wrap(owner: object, name: str, make: Callable[[_Method], object]) -> None:
     if callable(original):
         setattr(owner, name, make(original))
     else:
-        logging.getLogger("spd.pipecat").warning("Pipecat has no %s: not recorded.", name)
+        LOG.warning("Pipecat has no %s: not recorded.", name)
 
 
 def _setting(original: _Method) -> object:

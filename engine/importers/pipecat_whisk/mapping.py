@@ -4,12 +4,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from engine.core.flow import FlowDocument
-from engine.importers.frame import Faith, MappingRow
+from engine.importers.frame import Faith, MappingRow, absent_rows
 from engine.importers.pipecat_whisk.nodes import Nodes
 from engine.importers.pipecat_whisk.rows import Rows
 from engine.importers.pipecat_whisk.whisk_file import WhiskFile
 
 _NO_FLOW = "no flow file was given: frames do not name nodes; give it with --flow"
+_WITHOUT_FLOW: dict[str, str] = dict.fromkeys(
+    ("visits", "transitions", "branch outcomes", "slot values"), _NO_FLOW
+)
+_ABSENT = {
+    "model input": "contexts in the file have grown after the call: they show the future",
+    "slot writes": "Pipecat has no event for a change of its state",
+    "guard evaluations": "not in the file",
+    "causes": "frames do not name what they follow from; results name their call",
+    "turn of a tool call or model run": "not in the file",
+    "audio": "the file holds none, and nothing ties a WAV file to its clock",
+}
 
 
 def mapping_rows(
@@ -22,7 +33,7 @@ def mapping_rows(
     """Return the rows of the table, in the order in which people ask."""
     return [
         _flow_row(flow_path),
-        *(_state_rows(records, nodes) if flow is not None else _without_flow()),
+        *(_state_rows(records, nodes) if flow is not None else absent_rows(_WITHOUT_FLOW)),
         _row(
             "tool calls",
             "FunctionCallsStartedFrame, FunctionCallResultFrame",
@@ -30,7 +41,7 @@ def mapping_rows(
             "tool_called",
         ),
         *_speech_rows(whisk, records),
-        *_absent_rows(),
+        *absent_rows(_ABSENT),
     ]
 
 
@@ -100,11 +111,6 @@ def _state_rows(records: Rows, nodes: Nodes) -> Iterator[MappingRow]:
         )
 
 
-def _without_flow() -> Iterator[MappingRow]:
-    for concept in ("visits", "transitions", "branch outcomes", "slot values"):
-        yield MappingRow(concept=concept, faith=Faith.ABSENT, origin=None, reason=_NO_FLOW)
-
-
 def _speech_rows(whisk: WhiskFile, records: Rows) -> Iterator[MappingRow]:
     caller = sum(
         row["type"] == "transcript_segment" and row.get("speaker") == "caller"
@@ -148,21 +154,6 @@ def _row(concept: str, origin: str, records: Rows, kind: str) -> MappingRow:
     return MappingRow(
         concept=concept, faith=Faith.FAITHFUL, origin=origin, count=records.count(kind)
     )
-
-
-def _absent_rows() -> Iterator[MappingRow]:
-    for concept, reason in (
-        (
-            "model input",
-            "contexts in the file have grown after the call: they show the future",
-        ),
-        ("slot writes", "Pipecat has no event for a change of its state"),
-        ("guard evaluations", "not in the file"),
-        ("causes", "frames do not name what they follow from; results name their call"),
-        ("turn of a tool call or model run", "not in the file"),
-        ("audio", "the file holds none, and nothing ties a WAV file to its clock"),
-    ):
-        yield MappingRow(concept=concept, faith=Faith.ABSENT, origin=None, reason=reason)
 
 
 def notes_of(whisk: WhiskFile, nodes: Nodes, flow: FlowDocument | None) -> list[str]:

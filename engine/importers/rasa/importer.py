@@ -12,6 +12,7 @@ from engine.core.contract.canonical import sha256_of
 from engine.importers.frame import SURE, Imported, Importer, ImportOptions, Probe
 from engine.importers.sources import (
     JSON_BYTES_MAX,
+    path_in_session,
     source_bytes,
     source_error,
     source_json,
@@ -84,7 +85,9 @@ def import_recording(sources: Sequence[Path], options: ImportOptions) -> Importe
 def _flows(paths: Sequence[Path]) -> "list[RasaFlow]":
     from engine.importers.rasa.flow_files import read_flow_file  # noqa: PLC0415 - start-up
 
-    return [flow for path in paths for flow in read_flow_file(path, shown_path=_shown(path))]
+    return [
+        flow for path in paths for flow in read_flow_file(path, shown_path=path_in_session(path))
+    ]
 
 
 def _baselines(paths: Sequence[Path]) -> "list[Baseline]":
@@ -93,12 +96,6 @@ def _baselines(paths: Sequence[Path]) -> "list[Baseline]":
 
     found = ((path.name, initial_values(path)) for path in paths)
     return [Baseline(file=name, slots=slots) for name, slots in found if slots]
-
-
-def _shown(path: Path) -> str:
-    """Return the path as a session may keep it: as given if relative, else the file's name."""
-    inside = not path.is_absolute() and ".." not in path.parts
-    return path.as_posix() if inside else path.name
 
 
 def _unavailable(*, has_start: bool) -> dict[str, str]:

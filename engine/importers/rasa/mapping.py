@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.core.contract.json_types import text
-from engine.importers.frame import Faith, MappingRow
+from engine.importers.frame import Faith, MappingRow, absent_rows
 from engine.importers.rasa.conversation import ToldConversation
 
 _ABSENT = {
@@ -20,10 +20,6 @@ def mapping_rows(run: ToldConversation) -> Sequence[MappingRow]:
     """Return the rows of the mapping table, with counts."""
     kinds = Counter(text(record, "type") for record in run.records)
     neighbours = sum(record.get("provenance") == "neighbour" for record in run.records)
-    absent = [
-        MappingRow(concept=name, faith=Faith.ABSENT, origin=None, reason=why)
-        for name, why in _ABSENT.items()
-    ]
     return [
         _flow_row(run),
         _visits_row(run, kinds["state_entered"]),
@@ -68,7 +64,7 @@ def mapping_rows(run: ToldConversation) -> Sequence[MappingRow]:
             count=kinds["rasa.intent"] + kinds["rasa.command"],
         ),
         *_baseline_rows(kinds["session_slots_seeded"]),
-        *absent,
+        *absent_rows(_ABSENT),
     ]
 
 
