@@ -10,8 +10,8 @@ from typing import Protocol
 
 from engine.core.contract.json_types import JsonObject, JsonValue
 from engine.core.flow.guards import AudioOutcome
-from engine.core.program import AudioEnded, Input, LineKind, Say, Trigger
-from engine.recording import PlaybackLedger
+from engine.core.program import AudioEnded, Input, LineKind, Say
+from engine.recording import PlaybackLedger, SourceKind
 from engine.runtime.call_script import CallScript, Sending
 from engine.runtime.call_sound import CallSound
 
@@ -20,18 +20,9 @@ _STARTED_MS = 40
 _CLIENT_CLOCK_MS = 1_000
 """Where the client's own clock stood at the call's start: not ours."""
 _SOURCE_KINDS = {
-    LineKind.ENTRY_LINE: "entry_line",
-    LineKind.PROMPT: "model_audio",
-    LineKind.NUDGE: "nudge",
-}
-
-
-_TRIGGERS = {
-    Trigger.NODE_ENTRY: "node_entry",
-    Trigger.USER_TURN: "user_turn",
-    Trigger.TOOL_RESULT: "tool_result",
-    Trigger.AUDIO_END: "node_entry",
-    Trigger.NUDGE: "nudge",
+    LineKind.ENTRY_LINE: SourceKind.ENTRY_LINE,
+    LineKind.PROMPT: SourceKind.MODEL_AUDIO,
+    LineKind.NUDGE: SourceKind.NUDGE,
 }
 
 
@@ -73,12 +64,11 @@ class Call(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class _Sounding:
-    """A line on its way to the caller: `left` sendings are still to end."""
+    """A line on its way to the caller, in parts: one for each time that it is to sound."""
 
     play: int
     text: str
     outcome: AudioOutcome
-    is_over: bool = False
     parts: list["_Part"] = field(default_factory=list["_Part"])
 
 
@@ -149,31 +139,8 @@ class AgentAudio:
         starts = [started]
         if sending.replay_gap_ms is not None:
             starts.append(started + length + sending.replay_gap_ms)
-        cause, turn = self._call.cause, self._call.turn_id
-        playback_id = ""
-
-        def request() -> None:
-            nonlocal playback_id
-            generation, asked = (
-                self._generate(effect, cause) if kind == "model_audio" else (None, cause)
-            )
-            playback_id = self._ledger.request(
-                state_id=effect.state_id,
-                visit_id=effect.visit_id,
-                source_kind=kind,
-                content=effect.text,
-                planned=effect.text,
-                clock_ms=self._call.clock_ms,
-                turn_id=turn,
-                generation_id=generation,
-                caused_by=asked,
-            )
-
-        request()
-        self._call.later(
-            self._call.clock_ms + _GENERATED_MS,
-            lambda: self._generated(playback_id),
-        )
+        playback_id = self._request(effect, kind)
+        self._call.later(self._call.clock_ms + _GENERATED_MS, lambda: self._generated(playback_id))
         for nth, start in enumerate(starts):
             part = _Part(
                 playback_id=playback_id,
@@ -188,6 +155,23 @@ class AgentAudio:
             self._call.later(part.end_ms, lambda part=part: self._over(line, part))
         return starts[-1] + length
 
+    def _request(self, effect: Say, kind: str) -> str:
+        """Record that a line is asked for, by a model run where that makes it; return its id."""
+        generation, cause = None, self._call.cause
+        if kind == SourceKind.MODEL_AUDIO:
+            generation, cause = self._generate(effect, cause)
+        return self._ledger.request(
+            state_id=effect.state_id,
+            visit_id=effect.visit_id,
+            source_kind=kind,
+            content=effect.text,
+            planned=effect.text,
+            clock_ms=self._call.clock_ms,
+            turn_id=self._call.turn_id,
+            generation_id=generation,
+            caused_by=cause,
+        )
+
     def _generate(self, effect: Say, cause: str | None) -> tuple[str, str]:
         """Record the model run that makes a line; return its id and the event that began it."""
         generation = f"g{self._call.nth('generation') + 1:03d}"
@@ -196,7 +180,7 @@ class AgentAudio:
             {
                 "type": "llm_requested",
                 "generation_id": generation,
-                "trigger": _TRIGGERS[effect.trigger],
+                "trigger": effect.trigger.value,
                 "context_size": len(context),
                 "messages": context,
                 "visit_id": effect.visit_id,
@@ -237,7 +221,6 @@ class AgentAudio:
         self._acknowledge(part, kind)
 
     def _end_line(self, line: _Sounding, outcome: AudioOutcome) -> None:
-        line.is_over = True
         if outcome is AudioOutcome.COMPLETED:
             self._keep(line)
         for part in line.parts:
@@ -282,5 +265,4 @@ class AgentAudio:
             for part in line.parts:
                 if not part.is_over and part.start_ms <= self._call.clock_ms < part.end_ms:
                     self._end_part(part, AudioOutcome.INTERRUPTED)
-            if not line.is_over:
-                self._end_line(line, AudioOutcome.INTERRUPTED)
+            self._end_line(line, AudioOutcome.INTERRUPTED)

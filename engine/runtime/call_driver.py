@@ -5,8 +5,8 @@ clock, and answered. Nothing waits: a call of a minute takes as long as its soun
 """
 
 import heapq
-from collections.abc import Callable
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from typing import TypeVar, assert_never
 
 from engine.core.contract.errors import ScriptInvalid
 from engine.core.contract.json_types import JsonObject, JsonValue
@@ -42,6 +42,7 @@ from engine.runtime.agent_audio import AgentAudio
 from engine.runtime.call_script import CallScript, Step
 from engine.runtime.call_sound import CallSound
 
+_T = TypeVar("_T")
 EVENTS_MAX = 1_000_000
 _NO_ANSWER = Answer(verdict=None, error="no guard of that name is registered")
 
@@ -253,7 +254,7 @@ class CallDriver:
                 self._call_tool(effect)
             case AskGuard():
                 answers = self._script.guards.get(effect.name) or [_NO_ANSWER]
-                answer = answers[min(self.nth(f"guard {effect.name}"), len(answers) - 1)]
+                answer = self._next_of(answers, f"guard {effect.name}")
                 self.later(
                     self._clock, lambda: self.give(GuardAnswered(name=effect.name, answer=answer))
                 )
@@ -289,7 +290,7 @@ class CallDriver:
         replies = self._script.tools.get(effect.tool)
         if not replies:
             return
-        reply = replies[min(self.nth(f"tool {effect.tool}"), len(replies) - 1)]
+        reply = self._next_of(replies, f"tool {effect.tool}")
 
         def answered() -> None:
             self.cause = self.write(
@@ -310,6 +311,10 @@ class CallDriver:
             )
 
         self.later(self._clock + reply.after_ms, answered)
+
+    def _next_of(self, listed: Sequence[_T], what: str) -> _T:
+        """Return the scripted answer to `what` whose turn it is; the last one again and again."""
+        return listed[min(self.nth(what), len(listed) - 1)]
 
     def nth(self, what: str) -> int:
         """Return how often `what` was asked for before."""
