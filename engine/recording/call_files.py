@@ -21,7 +21,7 @@ from engine.recording.audio_references import measured_references
 from engine.recording.fingerprints import FINGERPRINT_SCHEME
 from engine.recording.identity import Identity
 from engine.recording.lines import LineRecords
-from engine.recording.muting import mute_redacted
+from engine.recording.mapped import map_file
 from engine.recording.private_directory import PrivateDirectory
 from engine.recording.session_directory import AUDIO_REFS_FILE, MANIFEST_FILE, STREAM_FILES
 
@@ -202,6 +202,8 @@ class CallFiles:
             file.sync()
         if audio:
             if mutes:
+                from engine.recording.muting import mute_redacted  # noqa: PLC0415  at the end
+
                 audio = mute_redacted(self.directory.path, audio, self._records())
             rows = measured_references(self.directory.path, audio)
             for row in rows:
@@ -213,9 +215,10 @@ class CallFiles:
         self.directory.sync()
 
     def _records(self) -> Iterator[JsonObject]:
-        """Yield what was recorded, stream by stream."""
-        for stream, name in STREAM_FILES.items():
-            yield from LineRecords((self.directory.path / name).read_bytes(), stream=stream)
+        """Yield what was said and played, stream by stream."""
+        for stream in (Stream.BUS, Stream.TRANSCRIPT):
+            file = self.directory.path / STREAM_FILES[stream]
+            yield from LineRecords(map_file(file), stream=stream)
 
     def _make_private(self, row: JsonObject) -> None:
         path = row.get("path")

@@ -10,11 +10,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
-from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping, rows, text
-from engine.core.contract.session_records import AUDIO_ENDS, AUDIO_TYPES
+from engine.core.artifact.playback import PlaybackSpans
+from engine.core.contract.json_types import JsonObject, JsonValue, integer, mapping, text
+from engine.core.contract.session_records import AUDIO_TYPES
+from engine.core.cursor.audio import media_ms_of
 from engine.recording.placeholders import PLACEHOLDER
-from engine.recording.wav import NotWav, SampleFormat, wav_facts
+from engine.recording.wav import NotWav, SampleFormat, WavFacts, wav_facts
 
 PAD_MS = 250
 AUDIO_REDACTED = "AUDIO_REDACTED"
@@ -37,14 +40,16 @@ class RedactedPart:
 def redacted_parts(records: Iterable[JsonObject]) -> list[RedactedPart]:
     """Return the redacted parts of transcript segments and playbacks, in order of their records."""
     parts: list[RedactedPart] = []
-    spans: dict[str, _Playback] = {}
-    for record in records:
+    spans, redacted = PlaybackSpans(), dict[str, str | None]()
+    for number, record in enumerate(records):
         kind = text(record, "type") or ""
         if kind == "transcript_segment" and text(record, "speaker") in _SPEAKERS:
             parts += _of_segment(record)
         elif kind in AUDIO_TYPES:
-            spans.setdefault(text(record, "playback_id") or "", _Playback()).add(kind, record)
-    return parts + [part for span in spans.values() for part in span.parts()]
+            spans.add(kind, record, str(number), None)
+            if PLACEHOLDER.search(f"{text(record, 'planned')} {text(record, 'heard')}"):
+                redacted.setdefault(text(record, "playback_id") or "", text(record, "event_id"))
+    return [*parts, *_of_playbacks(spans, redacted)]
 
 
 def _of_segment(record: JsonObject) -> Iterator[RedactedPart]:
@@ -62,30 +67,22 @@ def _of_segment(record: JsonObject) -> Iterator[RedactedPart]:
         )
 
 
-class _Playback:
-    """One playback: whether its words were redacted, and when it sounded."""
-
-    def __init__(self) -> None:
-        self._event_id: str | None = None
-        self._start: int | None = None
-        self._end: int | None = None
-        self._is_redacted = False
-
-    def add(self, kind: str, record: JsonObject) -> None:
-        said = f"{text(record, 'planned')} {text(record, 'heard')}"
-        if PLACEHOLDER.search(said) and not self._is_redacted:
-            self._is_redacted, self._event_id = True, text(record, "event_id")
-        if kind == "audio_started" and self._start is None:
-            self._start = integer(record, "clock_ms")
-        elif kind in AUDIO_ENDS and self._end is None:
-            self._end = integer(record, "clock_ms")
-
-    def parts(self) -> Iterator[RedactedPart]:
-        if self._is_redacted:
-            end = math.inf if self._end is None and self._start is not None else self._end
-            yield RedactedPart(
-                event_id=self._event_id, speaker="agent", start_ms=self._start, end_ms=end
-            )
+def _of_playbacks(
+    spans: PlaybackSpans, redacted: Mapping[str, str | None]
+) -> Iterator[RedactedPart]:
+    """Yield the whole of each playback whose words were redacted; `redacted`: event by playback."""
+    for span in spans.rows():
+        row = mapping({"span": span}, "span")
+        playback_id = text(row, "playback_id") or ""
+        if playback_id not in redacted:
+            continue
+        start, end = integer(row, "start_ms"), integer(row, "end_ms")
+        yield RedactedPart(
+            event_id=redacted[playback_id],
+            speaker="agent",
+            start_ms=start,
+            end_ms=math.inf if end is None and start is not None else end,
+        )
 
 
 def mute_redacted(
@@ -131,35 +128,40 @@ def _mute_file(
     """Silence `parts` in a WAV, and return the spans; None where a part has no time."""
     with path.open("r+b") as file:
         facts = wav_facts(file)
-        spans: list[JsonValue] = []
+        places: list[tuple[RedactedPart, int, int]] = []
         for part in parts:
             if part.start_ms is None or part.end_ms is None:
                 return None
             start = _frame(part.start_ms - PAD_MS - offset, facts.sample_rate, facts.frames)
             end = _frame(part.end_ms + PAD_MS - offset, facts.sample_rate, facts.frames, up=True)
-            spans.append(
-                {
-                    "event_id": part.event_id,
-                    "start_frame": start,
-                    "end_frame": end,
-                    "start_ms": start * 1000 // facts.sample_rate,
-                    "end_ms": -(-end * 1000 // facts.sample_rate),
-                }
-            )
-        width = facts.frame_bytes // facts.channels
-        silence = bytes([_SILENCE.get(facts.sample_format, 0)]) * width
-        for part, span in zip(parts, spans, strict=True):
+            places.append((part, start, end))
+        for part, start, end in places:
             channel = channels.get(part.speaker) if facts.channels > 1 else None
-            row = mapping({"span": span}, "span")
-            first, last = integer(row, "start_frame") or 0, integer(row, "end_frame") or 0
-            for at in range(first, last, _CHUNK_FRAMES):
-                count = min(_CHUNK_FRAMES, last - at)
-                file.seek(facts.data_offset + at * facts.frame_bytes)
-                block = bytearray(file.read(count * facts.frame_bytes))
-                _silence(block, facts.frame_bytes, width, channel, silence)
-                file.seek(facts.data_offset + at * facts.frame_bytes)
-                file.write(block)
-        return spans
+            _mute(file, facts, channel, start, end)
+        rate = facts.sample_rate
+        return [
+            {
+                "event_id": part.event_id,
+                "start_frame": start,
+                "end_frame": end,
+                "start_ms": media_ms_of(start, rate),
+                "end_ms": -(-end * 1000 // rate),
+            }
+            for part, start, end in places
+        ]
+
+
+def _mute(file: BinaryIO, facts: WavFacts, channel: int | None, start: int, end: int) -> None:
+    """Silence the frames [start, end) of a channel in place; of every one where it is null."""
+    size, width = facts.frame_bytes, facts.frame_bytes // facts.channels
+    silence = bytes([_SILENCE.get(facts.sample_format, 0)]) * width
+    for at in range(start, end, _CHUNK_FRAMES):
+        place = facts.data_offset + at * size
+        file.seek(place)
+        block = bytearray(file.read(min(_CHUNK_FRAMES, end - at) * size))
+        _silence(block, size, width, channel, silence)
+        file.seek(place)
+        file.write(block)
 
 
 def _silence(
@@ -189,19 +191,6 @@ def _channels(reference: JsonObject) -> dict[str, int]:
     known = {name: found[name] for name in _SPEAKERS if name in found}
     role = _ROLES.get(text(reference, "role") or "")
     return known or ({role: 0} if role else {})
-
-
-def without_words(record: JsonObject, times: list[tuple[float, float]] | None) -> JsonObject:
-    """Return a segment whose text was redacted without the texts of its single `words`.
-
-    `times`: of the redacted words, where they are known; else the whole segment counts.
-    """
-    words: list[JsonValue] = [
-        {name: value for name, value in word.items() if name in ("start_ms", "end_ms")}
-        for word in rows(record, "words")
-    ]
-    spans: list[JsonValue] = [[start, end] for start, end in times or ()]
-    return {**record, "words": words, **({"redacted_ms": spans} if spans else {})}
 
 
 def _pair(value: JsonValue) -> tuple[float | None, float | None]:

@@ -11,7 +11,6 @@ from engine.core.artifact import redact, safe_form
 from engine.core.contract.json_types import JsonObject, JsonValue, mapping, rows, text
 from engine.core.contract.session_records import RECORD_TYPES
 from engine.recording.fingerprints import message_fingerprint
-from engine.recording.muting import without_words
 from engine.recording.outgoing import not_recordable
 from engine.recording.safe_values import (
     Redactor,
@@ -149,7 +148,7 @@ def _without_redacted_words(record: JsonObject, redactor: Redactor) -> JsonObjec
     said = " ".join(text(word, "text") or "" for word in words)
     if redact_text(said, redactor) == said:
         return record
-    return without_words(record, _redacted_times(words, redactor))
+    return _without_words(record, _redacted_times(words, redactor))
 
 
 def _redacted_times(words: list[JsonObject], redactor: Redactor) -> list[tuple[float, float]]:
@@ -169,3 +168,16 @@ def _redacted_times(words: list[JsonObject], redactor: Redactor) -> list[tuple[f
             times.append((first, last))
         at = end + 1
     return times
+
+
+def _without_words(record: JsonObject, times: list[tuple[float, float]] | None) -> JsonObject:
+    """Return a segment whose text was redacted without the texts of its single `words`.
+
+    `times`: of the redacted words, where they are known; else the whole segment counts.
+    """
+    words: list[JsonValue] = [
+        {name: value for name, value in word.items() if name in ("start_ms", "end_ms")}
+        for word in rows(record, "words")
+    ]
+    spans: list[JsonValue] = [[start, end] for start, end in times or ()]
+    return {**record, "words": words, **({"redacted_ms": spans} if spans else {})}

@@ -18,16 +18,20 @@ _COMMON = frozenset({"the", "and", "for", "van", "von", "der", "den", "del", "mr
 class PersonalValues:
     """The personal values that were seen in a call, as words; kept in memory only."""
 
-    __slots__ = ("_by_first",)
+    __slots__ = ("_by_first", "_known")
 
     def __init__(self) -> None:
         """Start without a value."""
         self._by_first: dict[str, set[tuple[str, ...]]] = {}
+        self._known = set[str]()
 
     def learn(self, values: Iterable[JsonValue]) -> None:
         """Take the texts of `values`, those within lists and objects, too."""
         for value in values:
             for told in _texts(value):
+                if told in self._known:  # asked again with every text of the call
+                    continue
+                self._known.add(told)
                 self._learn(tuple(_plain(word.text) for word in words_of(told)))
 
     def _learn(self, name: tuple[str, ...]) -> None:
